@@ -244,6 +244,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "SystemComparison": lambda: venire.comparison.compare_systems(
         scores(), "nDCG@10", test=venire.comparison.PairedT(), n_resamples=50
     ),
+    "Plan": lambda: venire.plan(by_topic(), small().runs, goal="best", budget=9, reference="expert"),
     "TopLists": lambda: venire.quality.top_of_pool(by_topic(), 5),
     "TopicInfluence": lambda: dependence().topics,
     "TopicPlan": lambda: venire.planning.plan_topics(scores(), "nDCG@10"),

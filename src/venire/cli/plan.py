@@ -14,6 +14,7 @@ from venire.results import read_number, visible
 
 if TYPE_CHECKING:
     from venire.data.judgments import Judgments
+    from venire.data.runs import Runs
     from venire.planning.goals import Goal
     from venire.planning.result import Plan
 
@@ -22,8 +23,8 @@ TSV, TEXT = "tsv", "text"
 WIDTH = 20
 """Characters of a bar of probability 1."""
 REFERENCE = (
-    "The people who are asked and whose labels count, who may have given none yet; may be repeated.  "
-    "[default: as declared in the files, or the only assessor]"
+    "The people who are asked, and whose labels count where systems are compared; they may have given none yet.  May "
+    "be repeated.  [default: as declared in the files, or the only assessor]"
 )
 EXAMPLES = """\b
 Examples:
@@ -35,6 +36,8 @@ Examples:
     --reference ann,bob --after plan1.tsv -o plan2.tsv
   venire plan llm.qrels runs --goal levels --budget 300 --reference ann \\
     -m P@10 --gains binary:2 --plot forecast.svg --format text
+  venire plan judgments.tsv --goal labels --budget 200 -o second.tsv
+  venire plan judgments.tsv runs --goal topics --budget 50 --reference ann
 """
 
 asking = declare.gathered(
@@ -46,7 +49,9 @@ asking = declare.gathered(
             required=True,
             metavar="GOAL",
             help="What is to be decided: pair:A,B (which of two systems is better), best (the best system), top:K (the "
-            "order of the first K systems) or levels (the mean score of every system).",
+            "order of the first K systems), levels (the mean score of every system), labels (what a label is worth), "
+            "agreement (how far assessors agree), topics or topics:A,B (how many more), preferences (how often a "
+            "higher label is preferred).",
         ),
         "budget": declare.option(
             "--budget",
@@ -54,14 +59,15 @@ asking = declare.gathered(
             required=True,
             type=declare.Number(min=0, min_open=True),
             metavar="N",
-            help="How much may be spent in all: a number of judgments, unless --cost is given.",
+            help="How much may be spent in all: a number of judgments, unless --cost is given; for topics, of topics.",
         ),
         "batch": declare.option(
             "--batch",
             section=PLAN,
             type=declare.Number(min=0, min_open=True),
             metavar="N",
-            help="How much of it to spend now; plan again with --after when the labels are there.  [default: all]",
+            help="For goals about systems: how much of it to spend now; plan again with --after when the labels are "
+            "there.  [default: all]",
         ),
         "after": declare.option(
             "--after",
@@ -85,7 +91,8 @@ asking = declare.gathered(
             section=PLAN,
             type=declare.Number(min=0, min_open=True),
             metavar="X",
-            help="Half-width of 95% intervals that decides a goal about levels.  [default: 0.03]",
+            help="Half-width of 95% intervals that decides levels [default: 0.03], labels and agreement [0.05] or "
+            "preferences [0.1].",
         ),
     },
 )
@@ -111,6 +118,26 @@ people = declare.gathered(
 @asking
 @people
 @declare.option(
+    *("--preferences", "preference_files"),
+    section=PLAN,
+    multiple=True,
+    type=declare.PATH,
+    metavar="FILE",
+    help="For goal preferences: choices that are known, whose pairs are not asked again; may be repeated.",
+)
+@declare.option(
+    "--relevant",
+    section=PLAN,
+    metavar="LABEL",
+    help="For goal labels: relevant labels, this one and higher ones, or a set 'A|B'.  [default: the top label]",
+)
+@declare.option(
+    "--again",
+    section=PLAN,
+    is_flag=True,
+    help="For goal labels: ask also about items with two labels or more.",
+)
+@declare.option(
     *("-m", "--measure"),
     section=inputs.SCORING,
     default="nDCG@10",
@@ -132,15 +159,15 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
 
     The result is a plan: one judgment to collect per line, with the columns topic, doc, judge, kind, probability and
     reason.  Add a column label, and the plan is a file of judgments; the probabilities enter the estimates of other
-    commands.  What the reference labelled is not asked again.  A plan without lines means: stop, and the reason is
-    printed.  --format text writes the forecast instead of the plan.
+    commands.  What was labelled is not asked again.  A plan without lines means: stop, and the reason is printed.
+    --format text writes the forecast instead of the plan.  RUNS are required for goals about systems and for topics.
     """
     from venire.planning.goals import Goal
 
     asked = options["asking"]
     goal, cost = Goal.parse(asked["goal"]), read_costs(asked["cost"])
     _refuse_odd(goal, runs, asked)
-    files = (options["worth"]["fit_on"], options["topic_file"])
+    files = (options["worth"]["fit_on"], options["topic_file"], *options["preference_files"])
     inputs.one_standard_input(judgments, *more, *runs, *asked["after"], *files)
     measure = inputs.checked_measures([options["measure"]])[0]
     declared = {"declared": {"machines": options["machines"]}}
@@ -151,10 +178,15 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
 
 def _refuse_odd(goal: Goal, runs: Sequence[str], asked: Mapping[str, Any]) -> None:
     """Refuse what does not go together, before any file is read."""
-    from venire.planning.goals import OF_SYSTEMS
+    from venire.planning.goals import OF_SYSTEMS, PREFERENCES, TOPICS
 
-    if goal.kind in OF_SYSTEMS and not runs:
-        raise click.UsageError(f"goal {goal} is about systems: name their RUNS after JUDGMENTS")
+    if goal.kind in (*OF_SYSTEMS, TOPICS) and not runs:
+        what = "forecasts what more topics tell about systems" if goal.kind == TOPICS else "is about systems"
+        raise click.UsageError(f"goal {goal} {what}: name their RUNS after JUDGMENTS")
+    if goal.kind == PREFERENCES and runs:
+        raise click.UsageError(f"goal {goal} is about labels: leave out RUNS")
+    if goal.kind not in (*OF_SYSTEMS, TOPICS) and (odd := declare.given("measure", "gains", "fit_on")):
+        raise click.UsageError(f"goal {goal} scores no systems: leave out {odd[0]}")
     if asked["batch"] is not None and asked["batch"] > asked["budget"]:
         raise click.UsageError(f"--batch {asked['batch']:g} is more than --budget {asked['budget']:g}, which is all")
 
@@ -176,27 +208,36 @@ def _planned(labels: Judgments, runs: Sequence[str], options: Mapping[str, Any],
     """Read the runs and the earlier plans, and plan."""
     from venire import plan, read_runs
     from venire.io.plans import read_plan
+    from venire.io.preferences import read_preferences
 
     topics, notes = inputs.chosen_topics(options["topic_file"], labels)
-    sources = read_runs(list(runs), **options["rules"])
-    scanned = inputs.scanned_for_fit(sources, labels, [options["worth"]["gains"]])
+    sources = read_runs(list(runs), **options["rules"]) if runs else None
+    choices = options["preference_files"]
     asked: dict[str, Any] = {name: options["asking"][name] for name in ("budget", "batch", "within")}
     asked |= {name: inputs.names_among(some, labels.assessors) or None for name, some in options["people"].items()}
-    with bar(sources.sources, quiet=out.quiet) as progress:
+    asked |= {name: options[name] for name in ("goal", "cost", "relevant", "again", "rng")}
+    with bar(sources.sources if sources is not None else (), quiet=out.quiet) as progress:
         found = plan(
             labels,
             sources,
             options["measure"],
-            goal=options["goal"],
-            cost=options["cost"],
-            gains=inputs.resolve_gains(labels, options["reading"], **options["worth"], runs=scanned, notes=notes),
+            gains=_gains(labels, sources, options, notes),
             after=[read_plan(path) for path in options["asking"]["after"]],
+            preferences=read_preferences(list(choices)) if choices else None,
             topics=topics,
-            rng=options["rng"],
             progress=progress,
             **asked,
         )
     return found, notes
+
+
+def _gains(labels: Judgments, sources: Runs | None, options: Mapping[str, Any], notes: list[str]) -> Any:
+    """Settle the gains, where systems are scored."""
+    worth = options["worth"]
+    if sources is None:
+        return worth["gains"]
+    scanned = inputs.scanned_for_fit(sources, labels, [worth["gains"]])
+    return inputs.resolve_gains(labels, options["reading"], **worth, runs=scanned, notes=notes)
 
 
 def write(out: Output, found: Plan, notes: Sequence[str]) -> None:
@@ -231,22 +272,23 @@ def write_rows(out: Output, found: Plan) -> None:
 
 def forecast_lines(found: Plan) -> list[str]:
     """Return the forecast as lines of text: by budget, the probability as a number and a bar, and the half-width."""
-    from venire.planning.result import DECIDED_WITH
+    from venire.planning.result import DECIDED_WITH, JUDGE
 
-    if not found.forecast:
+    if found.state != JUDGE:
         return []
+    budgets = [f"{each.budget:,.{0 if each.budget >= 10 else 1}f}" for each in found.forecast]
     rows = [
         [
-            int(each.budget) if each.budget == int(each.budget) else each.budget,
+            budget.rjust(len("budget")),
             f"{each.p_decided:.2f}",
             ("#" * round(WIDTH * each.p_decided)).ljust(WIDTH, "."),
             f"{each.half_width:.4f}",
         ]
-        for each in found.forecast
+        for budget, each in zip(budgets, found.forecast, strict=True)
     ]
     lines = as_text(Table(("budget", "p_decided", "", "half_width"), rows)).splitlines()
     if found.enough is None:
-        return [*lines, f"no budget up to {rows[-1][0]:,} decides the goal with probability {DECIDED_WITH:g}"]
+        return [*lines, f"no budget up to {budgets[-1]} decides the goal with probability {DECIDED_WITH:g}"]
     return [*lines, f"enough at about {found.enough:,.0f}"]
 
 

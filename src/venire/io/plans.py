@@ -4,7 +4,8 @@ A plan is a table with the columns ``topic, doc, judge, kind, probability, reaso
 where it has preference tests.  It is written as TSV with a header; .gz or .zst may end the file's name.  A plan with
 one more column, ``label``, is a table of judgments: ``judge`` is read as the assessor, and ``probability`` as it is.
 
-Reading is strict, since probabilities enter estimates: no other columns, no empty cells, probabilities in (0, 1].
+Reading is strict, since probabilities enter estimates: no other columns, no empty cells (but a preference test without
+a judge, which anybody may take), probabilities in (0, 1].
 """
 
 from __future__ import annotations
@@ -86,7 +87,9 @@ def _refuse_rows(found: Sequence[Asked], rows: TableRows) -> None:
         return np.fromiter(wrong, dtype=np.bool_, count=len(found))
 
     for name in ("topic", "doc", "judge", "reason"):
-        rows.refuse(marked(not getattr(each, name) for each in found), f"the {name} is empty", hint=HINT)
+        free = PREFERENCE if name == "judge" else ""
+        empty = marked(not getattr(each, name) and each.kind != free for each in found)
+        rows.refuse(empty, f"the {name} is empty", hint=HINT)
     rows.refuse(
         marked(each.kind not in KINDS for each in found),
         lambda row: f"there is no kind of judgment {found[row].kind!r}",

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from venire.data.asked import Asked
 from venire.data.gains import GainsLike
-from venire.errors import SettingError
-from venire.io.judgments import JudgmentsLike
-from venire.io.runs import Progress, RunsLike
+from venire.data.judgments import Judgments
+from venire.data.scale import Relevant
+from venire.errors import SettingError, Way
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.preferences import PreferencesLike
+from venire.io.runs import Progress, RunsLike, as_runs, scan
 from venire.measures.scoring import MeasureLike
-from venire.planning.goals import OF_SYSTEMS, Goal
-from venire.planning.plan import plan_systems
+from venire.planning.agreement import plan_agreement
+from venire.planning.goals import AGREEMENT, LABELS, LEVELS, OF_SYSTEMS, PREFERENCES, TOPICS, Goal
+from venire.planning.labels import plan_labels
+from venire.planning.plan import Roles, earlier_rounds, plan_systems, with_probabilities
+from venire.planning.preference_tests import plan_preferences
 from venire.planning.result import Plan
+from venire.planning.topics import plan_more_topics
+from venire.results import first_few
 from venire.types import RNGLike
+
+ROUNDS, PRICED, SCORED = ("batch", "after"), ("cost", "within"), ("topics", "reference")
+USED = {
+    **dict.fromkeys(OF_SYSTEMS, (*ROUNDS, *SCORED, "cost", "judge")),
+    LEVELS: (*ROUNDS, *SCORED, *PRICED, "judge"),
+    LABELS: ("after", "reference", *PRICED, "relevant", "again"),
+    AGREEMENT: ("after", "reference", *PRICED),
+    TOPICS: SCORED,
+    PREFERENCES: (*PRICED, "preferences"),
+}
+"""Settings that a goal has, besides runs, measure and gains."""
 
 
 def plan(
@@ -25,9 +44,12 @@ def plan(
     goal: str | Goal,
     budget: float,
     batch: float | None = None,
-    after: Sequence[Plan | Iterable[Asked]] = (),
+    after: Sequence[Plan | Iterable[Asked]] | None = None,
     reference: str | Sequence[str] | None = None,
     judge: str | Sequence[str] | None = None,
+    preferences: PreferencesLike | None = None,
+    relevant: Relevant = None,
+    again: bool = False,
     gains: GainsLike = "linear",
     topics: Iterable[str] | None = None,
     cost: Mapping[str, float] | None = None,
@@ -40,16 +62,22 @@ def plan(
     Parameters
     ----------
     judgments, measure, gains, topics : as in ``evaluate``
-    runs : as in ``evaluate``; required for goals about systems
-    goal : "pair:A,B", "best", "top:K" or "levels"
-    budget : how much may be spent in all, in judgments unless kinds have costs
-    batch : how much of it to spend now; None: all
-    after : earlier plans of this budget, in their order, whose labels are among the judgments
-    reference : the people whose labels count, who may have given none yet; None: those that the judgments declare, or
-        the only assessor
-    judge : whose labels are on (nearly) everything; None: the declared machines, or everybody except the reference
+    runs : as in ``evaluate``; required for "topics" and goals about systems.  For "labels" and "agreement", items are
+        chosen from the first 10 results; None: from all that are labelled
+    goal : "pair:A,B", "best", "top:K", "levels", "labels", "agreement", "topics", "topics:A,B" or "preferences"
+    budget : how much may be spent in all, in judgments unless kinds have costs; for "topics", how many may be added
+    batch : for goals about systems, how much of it to spend now; None: all
+    after : earlier plans, in their order, whose labels are among the judgments; for goals about systems, of this budget
+    reference : the people who are asked.  For goals about systems their labels count, and they may have given none yet;
+        None: those that the judgments declare, or the only assessor.  For "topics", the assessor whose labels count
+    judge : for goals about systems, whose labels are on (nearly) everything; None: the declared machines, or everybody
+        except the reference
+    preferences : for "preferences", choices that are known
+    relevant : for "labels", the labels with which a user is satisfied; None: the top label
+    again : for "labels", ask also about items with two labels or more
     cost : of each kind of judgment ("first", "second", "reference", "preference"), 1 unless given
-    within : half-width of intervals with which levels are decided; None: 0.03
+    within : half-width of 95 % intervals that decides the goal; None: 0.03 for "levels", 0.05 for "labels" and
+        "agreement", 0.1 for "preferences"
 
     Notes
     -----
@@ -66,23 +94,53 @@ def plan(
     (60, ['first', 'reference'], True)
     """
     aim = goal if isinstance(goal, Goal) else Goal.parse(goal)
-    widths: dict[str, Any] = {} if within is None else {"within": within}
-    if aim.kind in OF_SYSTEMS and runs is None:
-        raise SettingError(f"goal {str(aim)!r} is about systems, and there are no runs", hint="name their runs")
-    return plan_systems(
-        judgments,
-        runs if runs is not None else (),
-        measure,
-        goal=aim,
-        budget=budget,
-        batch=batch,
-        after=after,
-        reference=reference,
-        judge=judge,
-        gains=gains,
-        topics=topics,
-        cost=cost,
-        rng=rng,
-        progress=progress,
-        **widths,
-    )
+    named = {
+        **{"batch": batch, "after": after or None, "reference": reference, "judge": judge, "preferences": preferences},
+        **{"relevant": relevant, "topics": topics, "cost": cost or None, "within": within},
+        "again": again or None,
+    }
+    settings: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
+    refuse_odd(aim, runs, settings)
+    if aim.kind in OF_SYSTEMS and runs is not None:
+        more = {"gains": gains, "rng": rng, "progress": progress, **settings}
+        return plan_systems(judgments, runs, measure, goal=aim, budget=budget, **more)
+    if aim.kind == TOPICS and runs is not None:
+        return _more_topics(aim, judgments, runs, {"budget": budget, "measure": measure, "gains": gains, **settings})
+    if aim.kind == PREFERENCES:
+        return plan_preferences(judgments, settings.pop("preferences", None), budget=budget, rng=rng, **settings)
+    planners: dict[str, Callable[..., Plan]] = {LABELS: plan_labels, AGREEMENT: plan_agreement}
+    labels = _with_earlier(as_judgments(judgments), settings.pop("after", ()))
+    judges = settings.pop("reference", None)
+    return planners[aim.kind](labels, runs, budget=budget, judges=judges, rng=rng, **settings)
+
+
+def refuse_odd(goal: Goal, runs: RunsLike | None, settings: Mapping[str, Any]) -> None:
+    """Raise where a goal lacks runs, or has no use for a setting that was given."""
+    if goal.kind in (*OF_SYSTEMS, TOPICS) and runs is None:
+        raise SettingError(f"goal {str(goal)!r} is about systems, and there are no runs", hint="name their runs")
+    for name in settings:
+        if name not in USED[goal.kind]:
+            others = [kind for kind, used in USED.items() if name in used]
+            raise SettingError(f"goal {str(goal)!r} has no {name}", hint=f"it is for the goals {', '.join(others)}")
+    if goal.kind == PREFERENCES and runs is not None:
+        raise SettingError("goal 'preferences' has no runs", hint="it is about labels: leave the runs out")
+
+
+def _with_earlier(labels: Judgments, after: Sequence[Plan | Iterable[Asked]]) -> Judgments:
+    return with_probabilities(labels, [row for each in earlier_rounds(after) for row in each])
+
+
+def _more_topics(goal: Goal, judgments: JudgmentsLike, runs: RunsLike, settings: dict[str, Any]) -> Plan:
+    """Plan topics by the labels of one assessor."""
+    labels = as_judgments(judgments)
+    people = Roles.of(labels, settings.pop("reference", None), ()).people
+    if len(people) > 1:
+        message = f"goal {str(goal)!r} is planned by the labels of one assessor, not of {first_few(people, 4)}"
+        raise SettingError(message, hint=[Way("name one", reference="NAME")])
+    scanned = scan(as_runs(runs), labels.items)
+    systems = scanned.facts.by_name().systems
+    pair = None
+    if goal.about:
+        first, second = goal.pair(systems)
+        pair = (systems[first], systems[second])
+    return plan_more_topics(labels, scanned, pair=pair, assessor=people[0], **settings)

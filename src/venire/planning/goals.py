@@ -6,10 +6,10 @@
     levels       the mean score of every system
     labels       what a label is worth, p(R|i)
     agreement    how far assessors agree
-    topics       how many more topics a difference needs
+    topics       how many more topics the differences of systems need; of two systems: topics:A,B
     preferences  p(a > b): how often a document labelled a is preferred to one labelled b
 
-The first four are about systems, and need runs.
+The first four are about systems, and need runs; so does topics.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class Goal:
         Goal(kind='top', about='5')
         """
         kind, colon, about = text.partition(":")
-        if kind not in {each.partition(":")[0] for each in GOALS} or bool(colon) != (kind in (PAIR, TOP)):
+        odd = kind != TOPICS and bool(colon) != (kind in (PAIR, TOP))
+        if odd or kind not in {each.partition(":")[0] for each in GOALS}:
             raise UnknownName("goal", text, GOALS)
         if kind == TOP and not (about.isdecimal() and len(about) < 10 and int(about) >= 1):
             raise SettingError(f"goal {text!r}: expected a number of systems", hint="for example top:5")

@@ -68,7 +68,7 @@ def candidates(
     if len(wanted) and taken.all():
         raise SettingError(
             f"nobody is known who could label an item a second time: {first_few(who, 4)} labelled all of them",
-            hint=[Way("name other people", judges="NAME")],
+            hint=[Way("name other people", judges="NAME"), Way("name other people", reference="NAME")],
         )
     template = "{n:item} cannot be asked: nobody of {judges:list} is left who did not label them"
     alone = Note("no-other-judge", template, n=int(taken.sum()), judges=who)

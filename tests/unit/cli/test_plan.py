@@ -10,7 +10,8 @@ import pytest
 
 import venire as library
 from json_results import loaded
-from planned_studies import DOCS, TOPICS, answered, write_files
+from planned_studies import DOCS, SCALE, TOPICS, answered, by_llm, write_files
+from venire import planning
 from venire.data.asked import Asked
 from venire.io.plans import read_plan, write_plan
 
@@ -209,6 +210,103 @@ def test_several_people_share_the_topics(venire, files):
     rows = list(csv.DictReader(io.StringIO(out), delimiter="\t"))
     assert {row["judge"] for row in rows} == {"ann", "bob", "cy"}
     assert len({(row["topic"], row["judge"]) for row in rows}) == len({row["topic"] for row in rows})
+
+
+# ---- other goals --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def judged_once(tmp_path):
+    """Labels of three people, each item by one of them."""
+    who = {0: "ann", 1: "bob", 2: "cy"}
+    rows = [f"t{t}\td{d}\t{who[d % 3]}\t{by_llm(t, d)}" for t in range(TOPICS) for d in range(DOCS)]
+    path = tmp_path / "people.tsv"
+    path.write_text("\n".join([f"# scale: {SCALE}", "topic\tdoc\tassessor\tlabel", *rows]) + "\n")
+    return str(path)
+
+
+@pytest.mark.parametrize("goal", ["labels", "agreement"])
+def test_second_judgments(venire, judged_once, goal):
+    code, out, err = venire("plan", judged_once, "--goal", goal, "--budget", "30")
+    assert code == 0, err
+    rows = list(csv.DictReader(io.StringIO(out), delimiter="\t"))
+    assert ({row["kind"] for row in rows}, len(rows)) == ({"second"}, 30)
+    first = {0: "ann", 1: "bob", 2: "cy"}
+    assert all(row["judge"] != first[int(row["doc"][1:]) % 3] for row in rows)
+    code, out, _ = venire("plan", judged_once, "--goal", goal, "--budget", "30", "--reference", "zoe")
+    assert {row["judge"] for row in csv.DictReader(io.StringIO(out), delimiter="\t")} == {"zoe"}
+
+
+def test_second_judgments_are_not_asked_again_and_keep_their_probabilities(venire, judged_once, tmp_path):
+    plan = tmp_path / "plan.tsv"
+    goal = ("--goal", "labels", "--budget", "30")
+    assert venire("plan", judged_once, *goal, "-o", plan).code == 0
+    known, bare = (answered(read_plan(plan), tmp_path / name, stated=name == "a.tsv") for name in ("a.tsv", "b.tsv"))
+    stated = venire("plan", judged_once, "-j", known, *goal, "--format", "json")
+    rows = loaded(stated.out)["rows"]
+    assert {(row["topic"], row["doc"]) for row in rows}.isdisjoint((row.topic, row.doc) for row in read_plan(plan))
+    taken = loaded(venire("plan", judged_once, "-j", bare, *goal, "--after", plan, "--format", "json").out)
+    assert (taken["rows"], taken["forecast"]) == (rows, loaded(stated.out)["forecast"])
+    assert loaded(venire("plan", judged_once, "-j", bare, *goal, "--format", "json").out)["rows"] != rows
+    asked = loaded(venire("plan", judged_once, "-j", known, *goal, "--again", "--format", "json").out)["rows"]
+    assert not {(row["topic"], row["doc"]) for row in asked}.isdisjoint((r.topic, r.doc) for r in read_plan(plan))
+
+
+def test_preference_tests_have_a_second_document(venire, judged_once, tmp_path):
+    goal = ("--goal", "preferences", "--budget", "20")
+    path = tmp_path / "plan.tsv"
+    code, out, err = venire("plan", judged_once, *goal, "--cost", "preference=0.5")
+    assert code == 0, err
+    assert out.splitlines()[0] == "\t".join([*COLUMNS, "other"])
+    assert len(out.splitlines()) == 41
+    path.write_text(out)
+    found = read_plan(path)
+    assert {each.kind for each in found} == {"preference"}
+    choices = ["topic\tleft\tright\tassessor\tstrength"]
+    choices += [f"{each.topic}\t{each.doc}\t{each.other}\tann\t1" for each in found]
+    (tmp_path / "choices.tsv").write_text("\n".join(choices) + "\n")
+    again = venire("plan", judged_once, *goal, "--preferences", tmp_path / "choices.tsv", "--format", "json")
+    pairs = {(each.topic, frozenset((each.doc, each.other))) for each in found}
+    assert pairs.isdisjoint((row["topic"], frozenset((row["doc"], row["other"]))) for row in loaded(again.out)["rows"])
+
+
+def test_more_topics_are_a_forecast_without_rows(venire, files):
+    goal = ("--budget", "40", "--reference", "llm", "-m", "P@5", "--gains", "binary:2")
+    code, out, err = venire("plan", *files, "--goal", "topics:good,poor", *goal)
+    assert (code, out) == (0, "\t".join(COLUMNS) + "\n"), err
+    document = loaded(venire("plan", *files, "--goal", "topics:good,poor", *goal, "--format", "json").out)
+    by_budget = {each["budget"]: each for each in document["forecast"]}
+    found = planning.plan_more_topics(
+        files[0], files[1], measure="P@5", gains="binary:2", budget=40, pair=("good", "poor")
+    )
+    assert by_budget[40]["p_decided"] == pytest.approx(next(x.p_decided for x in found.forecast if x.budget == 40))
+    assert venire("plan", *files, "--goal", "topics", *goal).code == 0
+    assert "there is no system 'bad'" in venire("plan", *files, "--goal", "topics:good,bad", *goal).err
+
+
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        (["--goal", "topics"], "name their RUNS"),
+        (["--goal", "labels", "--batch", "5"], "goal 'labels' has no batch"),
+        (["--goal", "agreement", "--relevant", "2"], "goal 'agreement' has no relevant"),
+        (["--goal", "labels", "--judge", "ann"], "goal 'labels' has no judge"),
+        (["--goal", "labels", "-m", "P@5"], "goal labels scores no systems: leave out -m"),
+        (["RUNS", "--goal", "best", "--within", "0.1"], "goal 'best' has no within"),
+        (["RUNS", "--goal", "topics"], "nothing says who is to judge"),
+        (["RUNS", "--goal", "topics", "--reference", "ann,bob"], "the labels of one assessor, not of ann, bob"),
+        (["RUNS", "--goal", "topics", "--reference", "ann", "--cost", "first=2"], "goal 'topics' has no cost"),
+        (["RUNS", "--goal", "preferences"], "leave out RUNS"),
+        (["--goal", "preferences", "--reference", "ann"], "goal 'preferences' has no reference"),
+    ],
+)
+def test_settings_of_other_goals_are_refused(venire, judged_once, tmp_path, more, what):
+    (tmp_path / "other").mkdir()
+    runs = write_files(tmp_path / "other")[1]
+    words = [runs if each == "RUNS" else each for each in more]
+    code, out, err = venire("plan", judged_once, *words, "--budget", "30")
+    assert (code, out) == (2, "")
+    assert what in err
 
 
 # ---- what cannot be planned ---------------------------------------------------------------------------------------

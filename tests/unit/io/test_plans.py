@@ -35,8 +35,9 @@ def test_columns_are_those_of_the_contract(tmp_path):
     assert plan_bytes(PLAN).decode().splitlines()[0] == "topic\tdoc\tjudge\tkind\tprobability\treason"
     test = Asked("q1", "d1", "ann", "preference", 0.25, "2 against 1", "d2")
     assert plan_bytes([test]).decode().splitlines()[0] == "topic\tdoc\tjudge\tkind\tprobability\treason\tother"
-    write_plan([test, *PLAN], tmp_path / "plan.tsv")
-    assert read_plan(tmp_path / "plan.tsv") == (test, *PLAN)
+    anybody = test._replace(doc="d2", other="d1", judge="")
+    write_plan([test, anybody, *PLAN], tmp_path / "plan.tsv")
+    assert read_plan(tmp_path / "plan.tsv") == (test, anybody, *PLAN)
 
 
 def test_a_plan_that_asks_for_nothing_has_its_header(tmp_path):
