@@ -83,11 +83,12 @@ class Plan(Tabular):
         kinds = Counter(each.kind for each in self.asked)
         listed = ", ".join(f"{number:,} {kind}" for kind, number in sorted(kinds.items()))
         there = min(self.forecast, key=lambda each: abs(each.budget - self.budget), default=None)
-        parts = [f"Goal {self.goal}: collect {counted(len(self.asked), 'judgment')}" + (f" ({listed})." * bool(listed))]
+        collect = f": collect {counted(len(self.asked), 'judgment')} ({listed})" if listed else ""
+        parts = [f"Goal {self.goal}{collect}."]
         if there is not None:
             parts.append(
-                f"With a budget of {there.budget:g} the goal is decided with probability {there.p_decided:.2f}, and the "
-                f"95% interval of {self.what} has a half-width of {there.half_width:.3f}."
+                f"With a budget of {there.budget:g} the goal is decided with probability {there.p_decided:.2f}, and "
+                f"the 95% interval of {self.what} has a half-width of {there.half_width:.3f}."
             )
         if self.enough is not None:
             parts.append(f"A budget of about {self.enough:,.0f} decides it with probability {DECIDED_WITH:g}.")
