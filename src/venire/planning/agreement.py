@@ -1,19 +1,25 @@
 r"""Agreement: which items to judge a second time, so that Krippendorff's alpha is known to within a half-width.
 
 Items are drawn with equal probabilities, since alpha compares the labels of an item with all labels.  With m items of T
-topics the standard deviation of alpha is
+topics, :math:`\sigma^2` the variance of one item's contribution and :math:`\rho` the correlation of those of a topic,
+the standard deviation of alpha is
 
-.. math:: sd^2(m, T) = \frac{A}{T} + \frac{v}{m}
+.. math:: sd^2(m, T) = \frac{A}{T} + \frac{v}{m}, \qquad A = \rho \sigma^2, \quad v = (1 - \rho) \sigma^2
 
-as that of p(R|i) is (``disagreement.double_judgments``): v / m is the variance over resampled items at present, and
-A / T what the variance over resampled topics has more.  The half-width is :math:`t_{T-1}\, sd`.  It will be an estimate
-from T topics, and v and A are estimates from those at present, so its logarithm is taken as normal with the variance
+as that of p(R|i) is (``disagreement.double_judgments``).  :math:`\sigma^2 / m` is the variance over resampled items at
+present, and that over resampled topics is larger by the factor :math:`1 + (k - 1) \rho`, with k items in a topic (Kish
+1965).  From few items per topic :math:`\rho` is hardly known, so its estimate and a prior of mean and standard
+deviation .02 are weighted by their variances (it is .015 in the crowd labels of TREC 2010 Relevance Feedback); that of
+the estimate is :math:`2 (1 - \rho)^2 (1 + (k - 1) \rho)^2 / (k (k - 1) (T - 1))` (Donner 1986, doi:10.2307/1403259).
+
+The half-width is :math:`t_{T-1}\, sd`.  It will be an estimate from T topics, and :math:`\sigma` is one from the
+:math:`T_0` at present, so its logarithm is taken as normal with the variance
 :math:`\frac{1}{2(T - 1)} + \frac{1}{2(T_0 - 1)}` of the logarithm of two standard deviations.
 
 Without double judgments a second assessor is assumed who gives the same label with some probability and else one at
 random.  If the distance of two random labels has the mean D and the mean square Q, and x is the probability of a random
-label, alpha is 1 - x and, to first order, :math:`v = xQ/D^2 - x^2`.  The largest v of all x is taken, and
-:math:`A = .1 v`.
+label, alpha is 1 - x and, to first order, :math:`\sigma^2 = xQ/D^2 - x^2`.  The largest of all x is taken, and the mean
+of the prior for :math:`\rho`.
 """
 
 from __future__ import annotations
@@ -35,12 +41,14 @@ from venire.io.runs import RunsLike
 from venire.kernels.shares import Z95
 from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Expected, Plan, costs
 from venire.planning.second_judgments import Candidates, affordable, asked, candidates, check_within, sampled
-from venire.planning.shares import MEAN_CORRELATION, budgets, enough
+from venire.planning.shares import budgets, enough
 from venire.planning.time import expected_minutes
 from venire.results import Note
 from venire.types import RNGLike
 
 GOAL, WHAT = "agreement", "Krippendorff's alpha"
+CORRELATION = 0.02
+"""Prior mean, and standard deviation, of the correlation within topics."""
 
 
 def plan_agreement(
@@ -94,13 +102,14 @@ def plan_agreement(
 
 
 class Present(NamedTuple):
-    """Variance of alpha: of_topics A and of_items v; items and topics with pairs; new topics: those of items to ask.
+    """Variance of the contribution of an item to alpha, and its correlation within topics; items, topics with pairs.
 
-    alpha, half_width: at present; None and infinite where no item was judged twice.
+    by_topic: items to ask in each topic that has any.  alpha, half_width: at present; None and infinite where no item
+    was judged twice.
     """
 
-    of_topics: float
-    of_items: float
+    variance: float
+    correlation: float
     n_items: int
     n_topics: int
     by_topic: tuple[int, ...]
@@ -112,8 +121,9 @@ class Present(NamedTuple):
         from scipy.special import ndtr, stdtrit
 
         topics = max(self._topics(more), 2.0)
-        variance = self.of_topics / topics + self.of_items / max(self.n_items + more, 1.0)
-        half_width = float(stdtrit(topics - 1, 0.975) * np.sqrt(variance))
+        n_items = max(self.n_items + more, topics)
+        alike = self.correlation / topics + (1 - self.correlation) / n_items
+        half_width = float(stdtrit(topics - 1, 0.975) * np.sqrt(self.variance * alike))
         known = 1 / (2 * (self.n_topics - 1)) if self.n_topics > 1 else 0.0
         away = np.log(within / max(half_width, 1e-12)) / np.sqrt(1 / (2 * (topics - 1)) + known)
         return Expected(float(budget), float(ndtr(away)), half_width)
@@ -127,22 +137,32 @@ class Present(NamedTuple):
 
 
 def _known(found: Candidates) -> Present | None:
-    """Estimate the variances from the present double judgments; None where there is no interval."""
-    labels = last_labels(found.labels)
-    twice = judged_by_two(labels.item, labels.assessor.codes)
-    n_items = len(np.unique(labels.item[twice]))
-    n_topics = len(np.unique(labels.items.topic[labels.item[twice]]))
-    if n_topics < 2:
-        return None
-    topics, items = (alpha(labels, resample=units) for units in ("topics", "items"))
-    half, of_items = _half_width(topics), _half_width(items) / Z95
-    if topics.value is None or not np.isfinite(half) or not np.isfinite(of_items):
-        return None
+    """Estimate the variance from the present double judgments; None where there is no interval."""
     from scipy.special import stdtrit
 
-    of_topics = max((half / float(stdtrit(n_topics - 1, 0.975))) ** 2 - of_items**2, 0.0)
-    by_topic = _by_topic(found)
-    return Present(of_topics * n_topics, of_items**2 * n_items, n_items, n_topics, by_topic, topics.value, half)
+    labels = last_labels(found.labels)
+    twice = np.unique(labels.item[judged_by_two(labels.item, labels.assessor.codes)])
+    in_topic = np.bincount(labels.items.topic[twice])
+    n_items, n_topics = len(twice), int((in_topic > 0).sum())
+    if n_topics < 2:
+        return None
+    by_topics, by_items = (alpha(labels, resample=units) for units in ("topics", "items"))
+    half, of_items = _half_width(by_topics), (_half_width(by_items) / Z95) ** 2
+    if by_topics.value is None or not np.isfinite(half + of_items):
+        return None
+    inflation = (half / float(stdtrit(n_topics - 1, 0.975))) ** 2 / of_items
+    correlation = _correlation(inflation, float((in_topic**2).sum()) / n_items, n_topics)
+    return Present(of_items * n_items, correlation, n_items, n_topics, _by_topic(found), by_topics.value, half)
+
+
+def _correlation(inflation: float, size: float, n_topics: int) -> float:
+    """Combine the estimate of the correlation within topics, from the inflation of the variance, with its prior."""
+    prior = CORRELATION
+    if size <= 1:
+        return prior
+    variance = 2 * ((1 - prior) * (1 + (size - 1) * prior)) ** 2 / (size * (size - 1) * (n_topics - 1))
+    estimate, weight = (inflation - 1) / (size - 1), prior**2 / (prior**2 + variance)
+    return float(np.clip(weight * estimate + (1 - weight) * prior, 0.0, 1.0))
 
 
 def _half_width(found: Coefficient) -> float:
@@ -161,7 +181,7 @@ def _assumed(found: Candidates) -> Present:
     ratio = square / mean**2 if mean > 0 else 1.0
     x = min(1.0, ratio / 2)
     variance = x * ratio - x * x
-    return Present(MEAN_CORRELATION * variance, (1 - MEAN_CORRELATION) * variance, 0, 0, _by_topic(found))
+    return Present(variance, CORRELATION, 0, 0, _by_topic(found))
 
 
 def _by_topic(found: Candidates) -> tuple[int, ...]:

@@ -63,7 +63,8 @@ class Plan(Tabular):
         kinds = Counter(each.kind for each in self.asked)
         listed = ", ".join(f"{number:,} {kind}" for kind, number in sorted(kinds.items()))
         there = min(self.forecast, key=lambda each: abs(each.budget - self.budget), default=None)
-        parts = [f"Goal {self.goal}: collect {counted(len(self.asked), 'judgment')} ({listed})."] * bool(listed)
+        collect = f": collect {counted(len(self.asked), 'judgment')} ({listed})" if listed else ""
+        parts = [f"Goal {self.goal}{collect}."]
         if there is not None:
             parts.append(
                 f"With a budget of {there.budget:g} the goal is decided with probability {there.p_decided:.2f}, and "

@@ -180,7 +180,10 @@ def plan_more_topics(
     now = _expected(seen, 0.0, level)
     state = UNDECIDABLE if np.isnan(now.half_width) else DECIDED if now.p_decided >= DECIDED_WITH else JUDGE
     what = f"the mean difference in {paired.measure}"
-    notes = [] if pair or len(seen.n) < 2 else [_of_pairs(len(seen.n), now)]
+    notes = [
+        Note("topics-at-hand", "budgets are numbers of topics besides the {n:topic} at hand", n=len(paired.topics))
+    ]
+    notes += [] if pair or len(seen.n) < 2 else [_of_pairs(len(seen.n), now)]
     goal = "topics" if pair is None else f"topics:{','.join(pair)}"
     return Plan(goal, budget, (), forecast, what, enough(forecast), state, None, tuple(notes))
 

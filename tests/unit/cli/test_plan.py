@@ -10,7 +10,7 @@ import pytest
 
 import venire as library
 from json_results import loaded
-from planned_studies import DOCS, SCALE, TOPICS, answered, by_llm, write_files
+from planned_files import DOCS, SCALE, TOPICS, answered, by_llm, write_files
 from venire import planning
 from venire.data.asked import Asked
 from venire.io.plans import read_plan, write_plan

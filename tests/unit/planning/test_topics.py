@@ -164,6 +164,7 @@ def test_predictive_power_is_the_share_of_later_tests_that_are_significant():
 def test_more_topics_decide_sooner_and_enough_is_where_they_do():
     plan = plan_more_topics(*two_systems(12, 0), budget=20, measure="P@10", pair=("a", "b"))
     assert (plan.state, len(plan), plan.goal) == ("judge", 0, "topics:a,b")
+    assert plan.sentence().startswith("Goal topics:a,b. With a budget of 20 ")
     budget, p, half = zip(*plan.forecast, strict=True)
     assert {10, 20, 40} <= set(budget)
     assert list(p) == sorted(p)
@@ -181,8 +182,7 @@ def test_of_several_pairs_the_share_that_is_significant_counts():
     labels, runs = two_systems(12, 0)
     runs["c"] = {topic: dict(docs) for topic, docs in runs["a"].items()}
     plan = plan_more_topics(labels, runs, budget=20, measure="P@10")
-    note = plan.notes[0]
-    assert (note.kind, note.fields["n"]) == ("share-of-pairs", 3)
+    assert [(note.kind, note.fields["n"]) for note in plan.notes] == [("topics-at-hand", 12), ("share-of-pairs", 3)]
     assert plan.forecast[-1].p_decided < 1, "a and c are the same"
 
 

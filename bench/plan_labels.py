@@ -1,0 +1,161 @@
+"""Second judgments planned for p(R|i), on the crowd labels of TREC 2010 Relevance Feedback.
+
+    python bench/plan_labels.py DATA [--samples N] [--budgets B ...] [--rare SHARE]
+
+DATA holds ``rf10_crowd``.  Each sample keeps one label of every item with two labels or more, chosen at random, plans
+second judgments, and reveals another label of the items asked for.  The truth is p(R|i) of all pairs of labels, every
+item with the same weight.  ``planned`` draws items by their label, ``uniform`` with equal probabilities; both estimates
+use either label as the first.  The half-width is that of the widest interval, ``forecast`` what the plan expected; the
+calibration compares the probability of a forecast with how often it came true, for half-widths from .03 to .15.
+
+--rare keeps this share of the items whose first label is the top one, as in a collection with few of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from venire import Judgments, PredictedRelevance, read_judgments
+from venire.planning.labels import LabelPairs
+from venire.planning.second_judgments import Candidates, candidates, sampled
+from venire.types import Bools, Floats, Ints
+
+WITHIN = np.arange(0.03, 0.155, 0.01)
+BINS = np.linspace(0, 1, 6)
+
+
+def main() -> None:
+    """Print errors, coverage, half-widths and the calibration of the forecast."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--samples", type=int, default=100)
+    parser.add_argument("--budgets", type=int, nargs="+", default=[100, 300, 1000])
+    parser.add_argument("--rare", type=float, default=1.0)
+    asked = parser.parse_args()
+    warnings.simplefilter("ignore")
+    labels = read(asked.data / "rf10_crowd" / "trec-rf10-data.tsv.gz")
+    print(labels.sentence())
+    kept = []
+    for budget in asked.budgets:
+        streams = np.random.default_rng(budget).spawn(asked.samples)
+        samples = [Sample.drawn(labels, asked.rare, rng) for rng in streams]
+        found = [
+            {way: study(each, budget, way, rng) for way in WAYS} for each, rng in zip(samples, streams, strict=True)
+        ]
+        print_errors(budget, found)
+        kept += [each["planned"] for each in found]
+    print_calibration(kept)
+
+
+def read(path: Path) -> Judgments:
+    """Read the labels, one by each worker and item, without broken links; items with two labels or more."""
+    table = pl.read_csv(path, separator="\t").filter(pl.col("label") >= 0)
+    columns = {"topicID": "topic", "docID": "doc", "workerID": "assessor"}
+    table = table.rename(columns).select("topic", "doc", "assessor", "label")
+    return read_judgments(table, scale="0<1<2", duplicate_labels="first").labelled(at_least=2)
+
+
+class Sample(NamedTuple):
+    """All labels, the row of the first and of the second label of each item used, and p(R|i) of all pairs."""
+
+    labels: Judgments
+    first: Ints
+    second: Ints
+    truth: Floats
+
+    @classmethod
+    def drawn(cls, labels: Judgments, rare: float, rng: np.random.Generator) -> Sample:
+        """Choose two labels of every item at random, and leave out most items whose first label is the top one."""
+        order = np.lexsort((rng.random(len(labels)), labels.item))
+        start = np.flatnonzero(np.append(True, np.diff(labels.item[order]) > 0))
+        first, second = order[start], order[start + 1]
+        kept = (labels.label[first] < 2) & (labels.label[second] < 2) | (rng.random(len(first)) < rare)
+        return cls(labels, first[kept], second[kept], shares(labels, first[kept], second[kept]))
+
+    def judged(self, again: Ints, probability: Floats) -> Judgments:
+        """Labels of all items, and second ones of some."""
+        rows = np.concatenate([self.first, again])
+        return replace(self.labels.take(rows), probability=np.append(np.full(len(self.first), np.nan), probability))
+
+
+def shares(labels: Judgments, first: Ints, second: Ints) -> Floats:
+    """p(2|i) of all double judgments, either label first -> (label,)."""
+    a, b = labels.label[np.append(first, second)], labels.label[np.append(second, first)]
+    return np.array([(b[a == level] == 2).mean() for level in range(3)])
+
+
+class Study(NamedTuple):
+    """Error and coverage by label, the widest half-width, its forecast, and the probability of each of ``WITHIN``."""
+
+    error: Floats
+    covered: Bools
+    half_width: float
+    forecast: float
+    p_decided: Floats
+
+
+def study(sample: Sample, budget: int, way: str, rng: np.random.Generator) -> Study:
+    """Plan and reveal second judgments; what p(R|i) comes to."""
+    alone = sample.labels.take(sample.first)
+    found = candidates(alone, None, "another")
+    case = LabelPairs.of(found, None)
+    widths = case.half_widths([budget], rng)[0]
+    probability, drawn = sampled(found, WAYS[way](case, found, budget), budget, rng)
+    row = np.full(len(alone.items), -1)
+    row[sample.labels.item[sample.second]] = sample.second
+    judged = sample.judged(row[found.item[drawn]], probability[drawn])
+    fit = PredictedRelevance(estimator="labels").fit(judged)
+    low, high = fit.spread.low[0], fit.spread.high[0]
+    covered = (low <= sample.truth) & (sample.truth <= high)
+    decided = (widths[:, None] <= WITHIN).mean(axis=0)
+    return Study(fit.p[0] - sample.truth, covered, float(((high - low) / 2).max()), float(np.median(widths)), decided)
+
+
+def by_label(case: LabelPairs, _: Candidates, budget: int) -> Floats:
+    """Sizes of the plan."""
+    return case.item_sizes(budget)
+
+
+def alike(_: LabelPairs, found: Candidates, __: int) -> Floats:
+    """Equal sizes."""
+    return np.ones(len(found))
+
+
+WAYS = {"planned": by_label, "uniform": alike}
+
+
+def print_errors(budget: int, found: list[dict[str, Study]]) -> None:
+    """Print how far estimates are from the truth."""
+    for way in WAYS:
+        each = [study[way] for study in found]
+        error = np.array([one.error for one in each])
+        rmse, covered = np.sqrt((error**2).mean(axis=0)), np.mean([one.covered for one in each], axis=0)
+        half, forecast = (np.median([getattr(one, name) for one in each]) for name in ("half_width", "forecast"))
+        expected = f", forecast {forecast:.3f}" if way == "planned" else ""
+        print(
+            f"{budget} second labels, {way}: error {rmse.round(4)}, mean {rmse.mean():.4f}, largest {rmse.max():.4f}; "
+            f"coverage {covered.round(2)}; half-width {half:.3f}{expected}"
+        )
+
+
+def print_calibration(found: list[Study]) -> None:
+    """Print how often goals were decided, by the probability of the forecast."""
+    p = np.array([each.p_decided for each in found])
+    decided = np.array([each.half_width for each in found])[:, None] <= WITHIN
+    for low, high in pairwise(BINS.tolist()):
+        some = (p >= low) & ((p < high) | (high == 1))
+        if some.any():
+            share, mean = decided[some].mean(), p[some].mean()
+            print(f"p {low:.1f} to {high:.1f}: {some.sum()} goals, mean p {mean:.3f}, decided {share:.3f}")
+
+
+if __name__ == "__main__":
+    main()

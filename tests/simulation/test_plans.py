@@ -1,0 +1,108 @@
+"""Forecasts of plans come true: half-widths, and how often a goal is decided, once the second labels are there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from long_rows import judgments_of
+from venire import PredictedRelevance
+from venire.agreement import alpha
+from venire.data.judgments import Judgments
+from venire.planning import plan_agreement
+from venire.planning.labels import LabelPairs
+from venire.planning.second_judgments import candidates, sampled
+
+N_TOPICS, N_ITEMS, N_COLLECTIONS = (15, 30, 50), 40, 240
+WITHIN = (0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.115, 0.13, 0.15, 0.17, 0.2)
+
+
+def double_judged(rng) -> Judgments:
+    """Two labels of every item: topics differ in which labels are frequent and in how far people agree."""
+    share, agree, alike = rng.dirichlet([4, 3, 1.5]), rng.uniform(0.2, 0.7), rng.choice([6, 12, 40])
+    rows = []
+    for topic in range(int(rng.choice(N_TOPICS))):
+        own, same = rng.dirichlet(share * alike), rng.beta(agree * alike, (1 - agree) * alike)
+        joint = same * np.diag(own) + (1 - same) * np.outer(own, own)
+        pairs = np.divmod(rng.choice(9, size=N_ITEMS, p=joint.ravel() / joint.sum()), 3)
+        for n, labels in enumerate(zip(*pairs, strict=True)):
+            people = rng.permutation(["ann", "bob"])
+            rows += [(topic, f"d{n:02}", who, int(label)) for who, label in zip(people, labels, strict=True)]
+    return judgments_of(rows)
+
+
+class Known:
+    """First labels of all items, and the row of the other one (item,)."""
+
+    def __init__(self, labels: Judgments, rng) -> None:
+        order = np.lexsort((rng.random(len(labels)), labels.item))
+        self.labels, self.first, self.other = labels, order[::2], np.empty(len(labels.items), dtype=int)
+        self.other[labels.item[order[1::2]]] = order[1::2]
+        self.rows, self.chance = self.first, np.full(len(self.first), np.nan)
+
+    def now(self) -> Judgments:
+        return replace(self.labels.take(self.rows), probability=self.chance)
+
+    def ask(self, n: int, rng) -> None:
+        found = candidates(self.now(), None, "cat")
+        chance, drawn = sampled(found, LabelPairs.of(found, None).item_sizes(n), n, rng)
+        self.rows = np.append(self.rows, self.other[found.item[drawn]])
+        self.chance = np.append(self.chance, chance[drawn])
+
+
+def forecast_and_reached(rng):
+    """Half-widths drawn by the forecast, and the one reached; first labels alone, or 100 second ones too, are known."""
+    known = Known(double_judged(rng), rng)
+    if rng.random() < 0.7:
+        known.ask(100, rng)
+    n = int(rng.choice([100, 200, 400]))
+    expected = LabelPairs.of(candidates(known.now(), None, "cat"), None).half_widths([n], rng)[0]
+    known.ask(n, rng)
+    fit = PredictedRelevance().fit(known.now())
+    return expected, float(((fit.spread.high - fit.spread.low) / 2).max())
+
+
+@pytest.fixture(scope="module")
+def forecasts():
+    found = [forecast_and_reached(rng) for rng in np.random.default_rng(11).spawn(N_COLLECTIONS)]
+    return [each for each in found if np.isfinite(each[1])]
+
+
+def test_half_widths_are_those_of_the_forecast(forecasts, figure):
+    ratio = np.array([reached / np.median(expected) for expected, reached in forecasts])
+    figure("half-width reached, over that of the forecast", np.median(ratio))
+    assert np.median(ratio) == pytest.approx(1, abs=0.06)
+    below = np.array([(expected < reached).mean() for expected, reached in forecasts])
+    assert ((below > 0.025) & (below < 0.975)).mean() > 0.85
+
+
+def test_goals_are_decided_as_often_as_forecast(forecasts, figure):
+    p = np.array([[(expected <= within).mean() for within in WITHIN] for expected, _ in forecasts])
+    decided = np.array([[reached <= within for within in WITHIN] for _, reached in forecasts])
+    n_bins = 0
+    for low, high in pairwise((0, 0.05, 0.35, 0.65, 0.95, 1)):
+        some = (p >= low) & ((p < high) | (high == 1))
+        if some.sum() >= 200:
+            n_bins += 1
+            figure(f"decided where p is {p[some].mean():.2f}", decided[some].mean())
+            assert decided[some].mean() == pytest.approx(p[some].mean(), abs=0.07)
+    assert n_bins >= 4
+
+
+def test_the_half_width_of_alpha_is_that_of_the_forecast():
+    ratio = []
+    for rng in np.random.default_rng(3).spawn(60):
+        known = Known(double_judged(rng), rng)
+        asked = rng.permutation(len(known.first))
+        known.rows = np.append(known.first, known.other[asked[:150]])
+        known.chance = np.full(len(known.rows), np.nan)
+        plan = plan_agreement(known.now(), budget=200, judges="cat", rng=rng)
+        expected = next(each.half_width for each in plan.forecast if each.budget == 200)
+        known.rows = np.append(known.first, known.other[asked[:350]])
+        known.chance = np.full(len(known.rows), np.nan)
+        found = alpha(known.now())
+        ratio.append((found.high - found.low) / 2 / expected)
+    assert np.median(ratio) == pytest.approx(1, abs=0.1)
