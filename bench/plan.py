@@ -1,11 +1,11 @@
 """Do plans pay? `python bench/plan.py [--only PART] [--repetitions N] [--batch B] [--judge NAME] [--out FILE]`.
 
-On TREC DL 2021 (VENIRE_DATA/dl21_full: 63 runs, 53 topics): a language model labelled everything, and the labels of NIST
-are revealed as they are asked for.  P@10 with relevant labels from 2; topics are fixed.
+On TREC DL 2021 (VENIRE_DATA/dl21_full: 63 runs, 53 topics): a language model labelled everything, and the labels of
+NIST are revealed as they are asked for.  P@10 with relevant labels from 2; topics are fixed.
 
 pair      100 and 200 labels for random pairs of runs, and for pairs of the first 15; decided: the 95 % interval of the
-          difference excludes 0; wrong: in the other order than by all labels of NIST.  Beside it: labels drawn uniformly
-          where the two runs differ, with the difference estimator; and the same labels with corrected scores.
+          difference excludes 0; wrong: in the other order than by all labels of NIST.  Beside it: labels drawn
+          uniformly where the two runs differ, with the difference estimator; and these with corrected scores.
 forecast  the share of pairs that were decided, by the probability that was forecast before the first label, and after
           a quarter of the budget.
 levels    300 labels: mean absolute error of P@10 over all runs, beside uniform sampling from the lists (also with
@@ -63,6 +63,15 @@ class Study:
     def gains(self, name: str) -> np.ndarray:
         found, rows = np.full(len(self.judgments.items), np.nan), self.judgments.assessor.among(name, "assessor")
         found[self.judgments.item[rows]] = self.judgments.label[rows] >= 2
+        return found
+
+    @cached_property
+    def label_of_judge(self) -> np.ndarray:
+        found, rows = (
+            np.zeros(len(self.judgments.items), dtype=int),
+            self.judgments.assessor.among(self.judge, "assessor"),
+        )
+        found[self.judgments.item[rows]] = self.judgments.label[rows]
         return found
 
     @cached_property
@@ -203,7 +212,8 @@ def figures(truth: np.ndarray, found: np.ndarray) -> dict[str, float]:
 def calibration(forecasts: list[tuple]) -> Iterator[dict]:
     """Compare forecasts with what happened, in five bins."""
     for when in ("before the first label", "after a quarter"):
-        rows = np.array([(p, d) for asked, _, p, d in forecasts if (asked == 0) == (when == "before the first label")])
+        early = when == "before the first label"
+        rows = np.array([(p, d) for asked, _, p, d in forecasts if (asked == 0) == early]).reshape(-1, 2)
         place = np.minimum((rows[:, 0] * 5).astype(int), 4)
         for number in range(5):
             own = rows[place == number]
@@ -217,8 +227,89 @@ def calibration(forecasts: list[tuple]) -> Iterator[dict]:
                 }
 
 
+def planned_levels(study: Study, n: int, batch: int, seed: int) -> np.ndarray:
+    probability, asked = study.nothing, 0
+    while asked < n:
+        found = study.plan("levels", probability, seed)
+        probability = study.ask(found, min(batch, n - asked), probability, seed + asked)
+        asked = int((~np.isnan(probability)).sum())
+    return study.plan("levels", probability, seed).now.value
+
+
+def uniform_levels(study: Study, n: int, seed: int) -> dict[str, np.ndarray]:
+    """Results of the lists, each with the same probability: corrected scores, and the difference estimator."""
+    own, there = np.nan_to_num(study.gains(study.judge)), np.flatnonzero(study.weights.sum(axis=0))
+    drawn = np.random.default_rng([seed, n]).choice(there, n, replace=False)
+    probability = study.nothing
+    probability[drawn] = n / len(there)
+    residual = (study.relevant - own)[drawn] / probability[drawn]
+    return {
+        "uniform, corrected": study.plan("levels", probability, seed).now.value,
+        "uniform, difference": study.weights @ own + study.weights[:, drawn] @ residual,
+    }
+
+
+def lara(study: Study, n: int, seed: int) -> np.ndarray:
+    """Takehi et al. (2024): people label where the calibrated probability is nearest to one half, the judge the rest.
+
+    The probability of each label of the judge is that of the labels of people so far, with one of each added.
+    """
+    rng, own = np.random.default_rng([seed, n]), study.label_of_judge
+    there = np.flatnonzero(study.weights.sum(axis=0))
+    known = np.zeros(len(own), dtype=bool)
+    hits, cases = np.arange(1.0, len(np.unique(own)) + 1), np.full(len(np.unique(own)), len(np.unique(own)) + 1.0)
+    for item in rng.permutation(there):
+        if known.sum() >= n:
+            break
+        margin = np.where(known[there], np.inf, np.abs((hits / cases)[own[there]] - 0.5))
+        near = there[margin <= margin.min() + 1e-12]
+        item = rng.choice(near)
+        known[item] = True
+        hits[own[item]] += study.relevant[item]
+        cases[own[item]] += 1
+    gain = np.where(known, study.relevant, (hits / cases)[own] >= 0.5)
+    return study.weights @ gain
+
+
+def move_to_front(study: Study, n: int, seed: int) -> np.ndarray:
+    """Cormack et al. (1998): lists whose last document was relevant go on; what has no label is not relevant."""
+    rng, facts = np.random.default_rng([seed, n]), study.facts
+    lists = [facts.item[a:b][facts.rank[a:b] <= TOP] for a, b in zip(facts.offset[:-1], facts.offset[1:], strict=True)]
+    priority, place = rng.random(len(lists)), np.zeros(len(lists), dtype=int)
+    known = np.zeros(len(study.relevant), dtype=bool)
+    while known.sum() < n and np.isfinite(priority).any():
+        which = int(np.argmax(priority))
+        while place[which] < len(lists[which]) and known[lists[which][place[which]]]:
+            place[which] += 1
+        if place[which] == len(lists[which]):
+            priority[which] = -np.inf
+            continue
+        item = lists[which][place[which]]
+        known[item] = True
+        if not study.relevant[item]:
+            priority[which] = priority.min(where=np.isfinite(priority), initial=0.0) - rng.random()
+    return study.weights @ np.where(known, study.relevant, 0.0)
+
+
+def level_rows(study: Study, repetitions: int, batch: int) -> Iterator[dict]:
+    errors: dict[str, list[float]] = {}
+    for seed in range(repetitions):
+        found = {
+            "plan": planned_levels(study, 300, batch, seed),
+            **uniform_levels(study, 300, seed),
+            "LARA": lara(study, 300, seed),
+            "move-to-front": move_to_front(study, 300, seed),
+        }
+        for way, value in found.items():
+            errors.setdefault(way, []).append(float(np.abs(value - study.truth).mean()))
+    for way, each in errors.items():
+        ratio = float(np.mean(errors["plan"]) / np.mean(each))
+        yield {"levels": way, "labels": 300, "error": float(np.mean(each)), "plan / this": ratio}
+
+
 PARTS: dict[str, Callable[[Study, argparse.Namespace], Iterator[dict]]] = {
     "pair": lambda study, options: pair_rows(study, options.repetitions, options.batch),
+    "levels": lambda study, options: level_rows(study, options.repetitions, options.batch),
 }
 
 

@@ -54,6 +54,13 @@ SYSTEM_FACTORS = (0.25, 0.5, 0.75, 1.0, 1.4)
 RANKER_SD, USUAL_ORDER = 1.2, 0.8
 """Prior deviation of the effect of a system that ranks wholly by the labels of the judge; a system that has no more
 than this share of its results in their order has none of it."""
+TEMPER = 0.25
+"""Power of the weights of labels.
+
+On TREC Deep Learning 2021 (a strong judge, 100 labels drawn from the pool, P@10) intervals of systems are .38 wide and
+cover .98 with the weights, .32 and .98 with the power 1/2, .29 and .91 without weights; with 100 labels where two runs
+differ, those of their difference are .22, .17, .16 and .16 wide with the powers 1, 1/2, 1/4 and 0.
+"""
 LEAST_SHARE = 0.02
 """Least probability of a step for the variance of an item: no label of a judge is taken as certain."""
 RAREST = 0.002
@@ -285,16 +292,15 @@ class Linearised:
 
 
 def tempered(weight: Floats) -> Floats:
-    """Return the square roots of the weights of labels, scaled to their effective number; 1 without label -> (item,).
+    """Return the weights of labels to the power ``TEMPER``, scaled to their effective number; 1 without label.
 
-    Weights by inclusion probabilities remove a bias where the effects are not modelled, and add variance: their roots
-    are a compromise, since topics and systems, which designs of samples depend on, are in the model.  On TREC Deep
-    Learning 2021 (300 labels of the pool, one strong judge) intervals of systems are .26 wide with the weights, .21
-    with their roots and .20 without; with 100 labels .38, .32 and .29, and cover .98, .98 and .91.
+    Weights by inclusion probabilities remove a bias where the effects are not modelled, and add variance.  A power is a
+    compromise, since topics and systems, which designs of samples depend on, are in the model.  weight (item,)
     """
-    root, known = np.sqrt(weight), weight > 0
-    scale = root.sum() / ((root**2).sum() or 1.0)
-    return np.where(known, root * scale, 1.0)
+    known = weight > 0
+    found = np.where(known, np.where(known, weight, 1.0) ** TEMPER, 0.0)
+    scale = found.sum() / ((found**2).sum() or 1.0)
+    return np.where(known, found * scale, 1.0)
 
 
 def rounded_to(levels: Floats, gain: Floats, rng: np.random.Generator) -> Floats:

@@ -214,7 +214,7 @@ class Past:
 
     @classmethod
     def of(cls, found: SystemsPlan, rounds: Sequence[Sequence[Asked]], price: Mapping[str, float]) -> Past:
-        """Count which judgments of earlier plans have labels."""
+        """Count which judgments of earlier plans have labels; a plan that nobody answered yet gives no look."""
         labels, items = found.scene.labels, found.facts.items
         topics = list(items.topics)
         known = np.flatnonzero(labels.known)
@@ -222,7 +222,7 @@ class Past:
         spent = [[price[each.kind] for each in row if (each.topic, each.doc) in given] for row in rounds]
         n_asked = sum(map(len, rounds))
         done = sum(map(len, spent))
-        return cls(len(given) - done, tuple(sum(each) for each in spent), n_asked - done)
+        return cls(len(given) - done, tuple(sum(each) for each in spent if each), n_asked - done)
 
     def times(self, budget: float, batch: float) -> list[float]:
         """Fractions of the information at all looks, those to come too, which end with the whole budget."""
@@ -232,10 +232,19 @@ class Past:
         labels = self.before + np.array([*done, *to_come])
         return [float(each) for each in labels / max(self.before + budget, 1e-12) if each > 0]
 
-    @property
-    def n_looks(self) -> int:
-        """How many looks there were, with the present one."""
-        return len(self.spent) + (self.before > 0)
+    def levels(self, budget: float, batch: float) -> tuple[float, float]:
+        """Levels of the present look, 0 if there are no labels to look at, and of the last one."""
+        times, n_looks = self.times(budget, batch), len(self.spent) + (self.before > 0)
+        return level_of(times[:n_looks], LEVEL) if n_looks else 0.0, level_of(times, LEVEL)
+
+    def state(self, found: SystemsPlan, *, budget: float, batch: float) -> str:
+        """What to do next: judge, or stop, since the goal is decided, the budget is spent, or nothing is left."""
+        level, _ = self.levels(budget, batch)
+        if level > 0 and found.decided(level):
+            return DECIDED
+        if not len(found.candidates.item):
+            return UNDECIDABLE
+        return JUDGE if budget - sum(self.spent) >= min(found.costs.values()) else SPENT
 
 
 def planned(
@@ -246,30 +255,16 @@ def planned(
     if not budget >= least or (batch is not None and not batch >= least):
         raise SettingError(f"budget {budget:g}, batch {batch}", hint="expected enough for one judgment or more")
     size, left = budget if batch is None else float(batch), budget - sum(past.spent)
-    times = past.times(budget, size)
-    now = level_of(times[: past.n_looks], LEVEL) if past.n_looks else 0.0
-    last = level_of(times, LEVEL) if times else LEVEL
-    notes = [*found.scene.labels.notes, *notes_of(found, past)]
-    state = _state(found, now, left=left, least=least)
+    notes = (*found.scene.labels.notes, *notes_of(found, past))
+    state = past.state(found, budget=budget, batch=size)
     if state != JUDGE:
-        return Plan(str(goal), left, (), (), found.question.what, state=state, notes=tuple(notes))
-    candidates = found.candidates
+        return Plan(str(goal), left, (), (), found.question.what, state=state, notes=notes)
+    candidates, level = found.candidates, past.levels(budget, size)[1]
     probability = candidates.probabilities(min(size, left))
     drawn = np.flatnonzero(candidates.draw(probability, np.random.default_rng([found.seed, 1])))
-    forecast = [found.expected(each, last) for each in _budgets(left, float(candidates.cost.sum()))]
+    forecast = tuple(found.expected(each, level) for each in _budgets(left, float(candidates.cost.sum())))
     asked = asked_rows(found, drawn, probability, people)
-    return Plan(
-        str(goal), left, asked, tuple(forecast), found.question.what, enough(forecast), state, notes=tuple(notes)
-    )
-
-
-def _state(found: SystemsPlan, level: float, *, left: float, least: float) -> str:
-    """What to do next; level: of the present look, 0 if there are no labels to look at."""
-    if level > 0 and found.decided(level):
-        return DECIDED
-    if not len(found.candidates.item):
-        return UNDECIDABLE
-    return JUDGE if left >= least else SPENT
+    return Plan(str(goal), left, asked, forecast, found.question.what, enough(forecast), notes=notes)
 
 
 def _budgets(left: float, all_of_it: float) -> list[float]:

@@ -152,6 +152,19 @@ def test_labels_that_are_missing_are_told(venire, files, tmp_path):
     assert "8 judgments of earlier plans have no label yet" in err
 
 
+def test_a_plan_that_nobody_answered_is_no_look(venire, files, tmp_path):
+    first, second = tmp_path / "plan1.tsv", tmp_path / "plan2.tsv"
+    goal = ("--goal", "pair:good,poor", "--budget", "60", "--batch", "20", *PEOPLE)
+    assert venire("plan", *files, *goal, "-o", first).code == 0
+    code, out, _ = venire("plan", *files, *goal, "--after", first)
+    assert (code, out) == (0, first.read_text())
+    labels = answered(read_plan(first), tmp_path / "labels.tsv")
+    assert venire("plan", *files, *goal, "-j", labels, "--after", first, "-o", second).code == 0
+    code, out, err = venire("plan", *files, *goal, "-j", labels, "--after", first, "--after", second)
+    assert (code, out) == (0, second.read_text()), err
+    assert "20 judgments of earlier plans have no label yet" in err
+
+
 def test_what_was_asked_again_counts_once(venire, files, tmp_path):
     first, again = tmp_path / "plan1.tsv", tmp_path / "plan2.tsv"
     goal = ("--goal", "pair:good,poor", "--budget", "20", "--batch", "10", *PEOPLE)

@@ -1,0 +1,72 @@
+"""Plans: looks after each round keep the error rate, intervals cover, and forecasts come true."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from planned_studies import Study
+from venire.planning.result import DECIDED
+from venire.planning.systems import reach_of
+
+BUDGET, BATCH = 120, 24
+
+
+def difference(found) -> tuple[float, float]:
+    """Difference of the first two systems, and its standard deviation."""
+    covariance = found.now.covariance
+    variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+    return float(found.now.value[0] - found.now.value[1]), float(np.sqrt(max(variance, 0.0)))
+
+
+def test_five_looks_at_equal_systems_keep_the_error_rate(collections, figure):
+    n_studies = collections(60)
+    wrong = [
+        Study.simulate(rng, equal=True).rounds("pair:s0,s1", budget=BUDGET, batch=BATCH, seed=n)[0] == DECIDED
+        for n, rng in enumerate(np.random.default_rng(5).spawn(n_studies))
+    ]
+    found = binomtest(sum(wrong), len(wrong))
+    figure("error rate over five looks", found.statistic)
+    assert found.proportion_ci(0.9).high <= (0.07 if n_studies >= 1000 else 0.12)
+
+
+def test_intervals_cover_after_planned_rounds(collections, figure):
+    covered, decided, wrong = [], [], []
+    for n, rng in enumerate(np.random.default_rng(6).spawn(collections(60))):
+        study = Study.simulate(rng, equal=False)
+        state, found, _ = study.rounds("pair:s0,s1", budget=BUDGET, batch=BATCH, seed=n)
+        value, sd = difference(found)
+        truth = study.truth[0] - study.truth[1]
+        covered.append(abs(value - truth) <= reach_of(found.scene.degrees, 0.05) * sd + 1e-12)
+        decided.append(state == DECIDED)
+        wrong.append(state == DECIDED and value * truth <= 0)
+    figure("coverage after planned rounds", np.mean(covered))
+    figure("decided", np.mean(decided))
+    figure("decided in the wrong order", np.mean(wrong))
+    assert binomtest(sum(covered), len(covered), 0.93).pvalue > 1e-3 or np.mean(covered) > 0.93
+    assert binomtest(sum(wrong), len(wrong), 0.05, alternative="greater").pvalue > 1e-3
+
+
+@pytest.mark.parametrize("known", [0, 30])
+def test_forecasts_come_true(collections, known, figure):
+    stated, happened = [], []
+    for n, rng in enumerate(np.random.default_rng(7).spawn(collections(60))):
+        study = Study.simulate(rng, equal=False)
+        probability = study.nothing
+        if known:
+            some = rng.choice(len(probability), known, replace=False)
+            probability[some] = known / len(probability)
+        before = study.plan("pair:s0,s1", probability, seed=n)
+        stated.append(before.expected(60.0, 0.05).p_decided)
+        chance = before.candidates.probabilities(60.0)
+        drawn = before.candidates.draw(chance, np.random.default_rng(n))
+        probability[before.candidates.item[drawn]] = chance[drawn]
+        happened.append(study.plan("pair:s0,s1", probability, seed=n).decided(0.05))
+    stated, happened = np.array(stated), np.array(happened)
+    for low in np.arange(0, 1, 0.2):
+        own = (stated >= low) & (stated < low + 0.2 + 1e-9)
+        if own.sum() >= 200:
+            figure(f"stated {stated[own].mean():.2f} with {known} labels, decided", happened[own].mean())
+            assert abs(stated[own].mean() - happened[own].mean()) <= 0.07
+    assert abs(stated.mean() - happened.mean()) <= max(0.07, 3 / np.sqrt(len(stated)))
