@@ -65,6 +65,7 @@ def _write_judgments(folder: Path, labels: pl.DataFrame) -> None:
         "earlier": labels.filter(pl.col("topic") < "307"),
         "crowd": labels.filter(pl.col("assessor") != "nist"),
         "double": labels.filter(pl.col("assessor").is_in(["main", "ann"])),
+        "labels1": labels.filter(pl.col("assessor") == "ann").gather_every(9),
         "four-grades": labels,
         "seven-grades": labels.with_columns(label=pl.col("label") * 2),
         "magnitudes": labels.with_columns(label=pl.col("label") * 7),
