@@ -10,7 +10,8 @@ as that of p(R|i) is (``disagreement.double_judgments``).  :math:`\sigma^2 / m` 
 present, and that over resampled topics is larger by the factor :math:`1 + (k - 1) \rho`, with k items in a topic (Kish
 1965).  From few items per topic :math:`\rho` is hardly known, so its estimate and a prior of mean and standard
 deviation .02 are weighted by their variances (it is .015 in the crowd labels of TREC 2010 Relevance Feedback); that of
-the estimate is :math:`2 (1 - \rho)^2 (1 + (k - 1) \rho)^2 / (k (k - 1) (T - 1))` (Donner 1986, doi:10.2307/1403259).
+the estimate is :math:`2 (1 - \rho)^2 (1 + (k - 1) \rho)^2 / (k (k - 1) (T - 1))` (Donner 1986, International
+Statistical Review 54).
 
 The half-width is :math:`t_{T-1}\, sd`.  It will be an estimate from T topics, and :math:`\sigma` is one from the
 :math:`T_0` at present, so its logarithm is taken as normal with the variance

@@ -16,7 +16,7 @@ the family-wise error rate is controlled, ``comparisons=k`` divides the level as
 the first step of Holm's adjustment.
 
 ``plan_more_topics`` forecasts what m topics besides the n at hand will show, the topics at hand being part of the test.
-That is the predictive power (Spiegelhalter et al. 1986, doi:10.1016/0197-2456(86)90134-6): the true difference is not
+That is the predictive power (Spiegelhalter et al. 1986, Controlled Clinical Trials 7): the true difference is not
 the one observed, d, but :math:`d + s\, t_{n-1} / \sqrt n`, so that t of all n + m topics is about
 
 .. math:: \sqrt{n + m}\, d / s + \sqrt{m / n}\; T_{n-1}
