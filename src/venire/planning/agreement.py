@@ -79,7 +79,7 @@ def plan_agreement(
     >>> labels = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
     >>> plan = plan_agreement(labels, budget=100)
     >>> len(plan), {each.probability for each in plan.asked}, [note.kind for note in plan.notes]
-    (100, {0.1}, ['no-pairs-yet'])
+    (100, {0.1}, ['no-interval-yet'])
     """
     check_within(within)
     generator = np.random.default_rng(rng)
@@ -89,7 +89,7 @@ def plan_agreement(
     n = affordable(budget, price, len(found), notes)
     present = _known(found) or _assumed(found)
     if present.alpha is None:
-        notes.append(Note("no-pairs-yet", "no item was judged twice yet, so the forecast rests on the worst case"))
+        notes.append(Note("no-interval-yet", "alpha has no interval yet, so the forecast rests on the worst case"))
     if asked_later(found.labels) is not None:
         template = "second labels were asked for by the first ones, and alpha of such items is not that of all items"
         notes.append(Note("chosen-by-label", template))
@@ -104,8 +104,8 @@ def plan_agreement(
 class Present(NamedTuple):
     """Variance of the contribution of an item to alpha, and its correlation within topics; items, topics with pairs.
 
-    by_topic: items to ask in each topic that has any.  alpha, half_width: at present; None and infinite where no item
-    was judged twice.
+    by_topic: items to ask in each topic that has any.  alpha, half_width: at present; None and infinite where there is
+    no interval.
     """
 
     variance: float
