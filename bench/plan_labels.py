@@ -1,6 +1,6 @@
 """Second judgments planned for p(R|i), on the crowd labels of TREC 2010 Relevance Feedback.
 
-    python bench/plan_labels.py DATA [--samples N] [--budgets B ...] [--rare SHARE]
+    python bench/plan_labels.py DATA [--samples N] [--budgets B ...] [--rare SHARE] [--pilot N]
 
 DATA holds ``rf10_crowd``.  Each sample keeps one label of every item with two labels or more, chosen at random, plans
 second judgments, and reveals another label of the items asked for.  The truth is p(R|i) of all pairs of labels, every
@@ -8,7 +8,8 @@ item with the same weight.  ``planned`` draws items by their label, ``uniform`` 
 use either label as the first.  The half-width is that of the widest interval, ``forecast`` what the plan expected; the
 calibration compares the probability of a forecast with how often it came true, for half-widths from .03 to .15.
 
---rare keeps this share of the items whose first label is the top one, as in a collection with few of them.
+--rare keeps this share of the items with a top label among their two, as in a collection with few of them.  --pilot
+asks for so many second labels first, by the same way; the forecast is for the budget after these.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=100)
     parser.add_argument("--budgets", type=int, nargs="+", default=[100, 300, 1000])
     parser.add_argument("--rare", type=float, default=1.0)
+    parser.add_argument("--pilot", type=int, default=0)
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     labels = read(asked.data / "rf10_crowd" / "trec-rf10-data.tsv.gz")
@@ -47,9 +49,8 @@ def main() -> None:
     for budget in asked.budgets:
         streams = np.random.default_rng(budget).spawn(asked.samples)
         samples = [Sample.drawn(labels, asked.rare, rng) for rng in streams]
-        found = [
-            {way: study(each, budget, way, rng) for way in WAYS} for each, rng in zip(samples, streams, strict=True)
-        ]
+        pairs = zip(samples, streams, strict=True)
+        found = [{way: study(each, (asked.pilot, budget), way, rng) for way in WAYS} for each, rng in pairs]
         print_errors(budget, found)
         kept += [each["planned"] for each in found]
     print_calibration(kept)
@@ -102,17 +103,18 @@ class Study(NamedTuple):
     p_decided: Floats
 
 
-def study(sample: Sample, budget: int, way: str, rng: np.random.Generator) -> Study:
-    """Plan and reveal second judgments; what p(R|i) comes to."""
-    alone = sample.labels.take(sample.first)
-    found = candidates(alone, None, "another")
-    case = LabelPairs.of(found, None)
-    widths = case.half_widths([budget], rng)[0]
-    probability, drawn = sampled(found, WAYS[way](case, found, budget), budget, rng)
-    row = np.full(len(alone.items), -1)
+def study(sample: Sample, numbers: tuple[int, int], way: str, rng: np.random.Generator) -> Study:
+    """Plan and reveal second judgments, a pilot first; what p(R|i) comes to."""
+    row = np.full(len(sample.labels.items), -1)
     row[sample.labels.item[sample.second]] = sample.second
-    judged = sample.judged(row[found.item[drawn]], probability[drawn])
-    fit = PredictedRelevance(estimator="labels").fit(judged)
+    again, chances, widths = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(1)
+    for n in (n for n in numbers if n):
+        found = candidates(sample.judged(again, chances), None, "another")
+        case = LabelPairs.of(found, None)
+        widths = case.half_widths([n], rng)[0]
+        probability, drawn = sampled(found, WAYS[way](case, found, n), n, rng)
+        again, chances = np.append(again, row[found.item[drawn]]), np.append(chances, probability[drawn])
+    fit = PredictedRelevance(estimator="labels").fit(sample.judged(again, chances))
     low, high = fit.spread.low[0], fit.spread.high[0]
     covered = (low <= sample.truth) & (sample.truth <= high)
     decided = (widths[:, None] <= WITHIN).mean(axis=0)

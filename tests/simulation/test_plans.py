@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from long_rows import judgments_of
-from venire import PredictedRelevance
+from venire import PredictedRelevance, Preferences
 from venire.agreement import alpha
 from venire.data.judgments import Judgments
-from venire.planning import plan_agreement
+from venire.io.judgments import as_judgments
+from venire.kernels.shares import clustered_shares
+from venire.planning import plan_agreement, plan_preferences
 from venire.planning.labels import LabelPairs
+from venire.planning.preference_tests import LabelTests
 from venire.planning.second_judgments import candidates, sampled
 
 N_TOPICS, N_ITEMS, N_COLLECTIONS = (15, 30, 50), 40, 240
@@ -106,3 +109,29 @@ def test_the_half_width_of_alpha_is_that_of_the_forecast():
         found = alpha(known.now())
         ratio.append((found.high - found.low) / 2 / expected)
     assert np.median(ratio) == pytest.approx(1, abs=0.1)
+
+
+def answered(asked, better, rng):
+    """Choices on the pairs that were asked for: a higher label wins as often as in its topic, ``better``."""
+    rows = []
+    for each in asked:
+        first, second = int(each.doc.split("-")[0]), int(each.other.split("-")[0])
+        won = rng.random() < better[int(each.topic), max(first, second)]
+        rows.append((each.topic, each.doc, each.other, 1 if won == (first > second) else -1))
+    return rows
+
+
+def test_the_half_width_of_preferences_is_that_of_the_forecast():
+    ratio = []
+    for rng in np.random.default_rng(8).spawn(40):
+        n_topics = int(rng.choice([20, 50]))
+        labels = {str(t): {f"{n % 3}-{n}": n % 3 for n in range(18)} for t in range(n_topics)}
+        alike = rng.choice([5, 20])
+        better = np.stack([rng.beta(p * alike, (1 - p) * alike, n_topics) for p in rng.uniform(0.5, 0.9, 3)], axis=1)
+        pilot = answered(plan_preferences(labels, budget=60, rng=rng).asked, better, rng)
+        plan = plan_preferences(labels, Preferences.of(pilot), budget=240, within=0.05, rng=rng)
+        expected = next(each.half_width for each in plan.forecast if each.budget == 240)
+        both = Preferences.of([*pilot, *answered(plan.asked, better, rng)])
+        _, low, high = clustered_shares(*LabelTests.of(as_judgments(labels), both).present)
+        ratio.append((high - low).max() / 2 / expected)
+    assert np.median(ratio) == pytest.approx(1, abs=0.08)

@@ -10,7 +10,8 @@ as that of p(R|i) is (``disagreement.double_judgments``).  :math:`\sigma^2 / m` 
 present, and that over resampled topics is larger by the factor :math:`1 + (k - 1) \rho`, with k items in a topic (Kish
 1965).  From few items per topic :math:`\rho` is hardly known, so its estimate and a prior of mean and standard
 deviation .02 are weighted by their variances (it is .015 in the crowd labels of TREC 2010 Relevance Feedback); that of
-the estimate is :math:`2 (1 - \rho)^2 (1 + (k - 1) \rho)^2 / (k (k - 1) (T - 1))` (Donner 1986, doi:10.2307/1403259).
+the estimate is :math:`2 (1 - \rho)^2 (1 + (k - 1) \rho)^2 / (k (k - 1) (T - 1))` (Donner 1986, International
+Statistical Review 54).
 
 The half-width is :math:`t_{T-1}\, sd`.  It will be an estimate from T topics, and :math:`\sigma` is one from the
 :math:`T_0` at present, so its logarithm is taken as normal with the variance
@@ -79,7 +80,7 @@ def plan_agreement(
     >>> labels = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
     >>> plan = plan_agreement(labels, budget=100)
     >>> len(plan), {each.probability for each in plan.asked}, [note.kind for note in plan.notes]
-    (100, {0.1}, ['no-pairs-yet'])
+    (100, {0.1}, ['no-interval-yet'])
     """
     check_within(within)
     generator = np.random.default_rng(rng)
@@ -89,7 +90,7 @@ def plan_agreement(
     n = affordable(budget, price, len(found), notes)
     present = _known(found) or _assumed(found)
     if present.alpha is None:
-        notes.append(Note("no-pairs-yet", "no item was judged twice yet, so the forecast rests on the worst case"))
+        notes.append(Note("no-interval-yet", "alpha has no interval yet, so the forecast rests on the worst case"))
     if asked_later(found.labels) is not None:
         template = "second labels were asked for by the first ones, and alpha of such items is not that of all items"
         notes.append(Note("chosen-by-label", template))
@@ -104,8 +105,8 @@ def plan_agreement(
 class Present(NamedTuple):
     """Variance of the contribution of an item to alpha, and its correlation within topics; items, topics with pairs.
 
-    by_topic: items to ask in each topic that has any.  alpha, half_width: at present; None and infinite where no item
-    was judged twice.
+    by_topic: items to ask in each topic that has any.  alpha, half_width: at present; None and infinite where there is
+    no interval.
     """
 
     variance: float

@@ -15,8 +15,9 @@ their median.  The forecast (``planning.shares``) allows for topics that differ,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from venire.data.asked import PREFERENCE, Asked
 from venire.data.judgments import Judgments
 from venire.data.panel import in_isolation
 from venire.data.preferences import Preferences
+from venire.errors import PairsError
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.preferences import PreferencesLike, read_preferences
 from venire.kernels.shares import clustered_shares, largest_variance, wilson
@@ -121,8 +123,10 @@ class LabelTests:
         known, present = _tests(labels, label, preferences, pairs.shape)
         tested = np.zeros(pairs.shape, dtype=np.int64)
         np.add.at(tested, _cell(labels, label, known), 1)
-        never = [f"{labels.scale.labels[a]} and {labels.scale.labels[b]}" for a, b in _never(pairs, lower, higher)]
-        if never:
+        if not pairs.any():
+            hint = ["add topics whose documents have different labels", "use a scale with more labels"]
+            raise PairsError("no topic has documents with two different labels to compare", hint=hint)
+        if never := _never(cells.n, labels.scale.labels):
             text = "no topic has documents of both labels, so they are not compared: {pairs}"
             notes.append(Note("never-together", text, pairs=first_few(never, 6)))
         return cls(labels, cells, lower, higher, present, known, pairs - tested, tuple(notes))
@@ -190,10 +194,14 @@ class LabelTests:
         return Asked(items.topics[topic], items.doc[left], "", PREFERENCE, chance, reason, items.doc[right])
 
 
-def _never(pairs: Ints, lower: Ints, higher: Ints) -> list[tuple[int, int]]:
-    """Pairs of labels that occur, and never in one topic."""
-    without = pairs.sum(axis=0) == 0
-    return list(zip(lower[without].tolist(), higher[without].tolist(), strict=True))
+def _never(n: Ints, names: Sequence[str]) -> list[str]:
+    """Name the pairs of labels that occur, and never in one topic; n (topic, label)."""
+    there = n > 0
+    return [
+        f"{names[a]} and {names[b]}"
+        for a, b in combinations(np.flatnonzero(there.any(axis=0)).tolist(), 2)
+        if not (there[:, a] & there[:, b]).any()
+    ]
 
 
 def _tests(

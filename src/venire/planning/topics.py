@@ -16,7 +16,7 @@ the family-wise error rate is controlled, ``comparisons=k`` divides the level as
 the first step of Holm's adjustment.
 
 ``plan_more_topics`` forecasts what m topics besides the n at hand will show, the topics at hand being part of the test.
-That is the predictive power (Spiegelhalter et al. 1986, doi:10.1016/0197-2456(86)90134-6): the true difference is not
+That is the predictive power (Spiegelhalter et al. 1986, Controlled Clinical Trials 7): the true difference is not
 the one observed, d, but :math:`d + s\, t_{n-1} / \sqrt n`, so that t of all n + m topics is about
 
 .. math:: \sqrt{n + m}\, d / s + \sqrt{m / n}\; T_{n-1}
@@ -39,7 +39,7 @@ from venire.kernels.paired_tests import Differences
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
-from venire.planning.result import DECIDED, DECIDED_WITH, JUDGE, UNDECIDABLE, Expected, Plan
+from venire.planning.result import DECIDED, DECIDED_WITH, JUDGE, Expected, Plan
 from venire.planning.shares import budgets, enough
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Floats, Ints
@@ -176,9 +176,12 @@ def plan_more_topics(
     scores = evaluate(judgments, runs, measure, **scoring)
     paired = paired_scores(scores, pairs=None if pair is None else [pair])
     level, seen = _level(alpha, comparisons), paired.differences
+    if not (seen.n > 1).any():
+        hint = "score two systems on the same topics, two or more"
+        raise SettingError("no two systems have two topics or more in common, so nothing can be forecast", hint=hint)
     forecast = tuple(_expected(seen, each, level) for each in budgets(budget, TOPICS_MOST * budget))
     now = _expected(seen, 0.0, level)
-    state = UNDECIDABLE if np.isnan(now.half_width) else DECIDED if now.p_decided >= DECIDED_WITH else JUDGE
+    state = DECIDED if now.p_decided >= DECIDED_WITH else JUDGE
     what = f"the mean difference in {paired.measure}"
     notes = [
         Note("topics-at-hand", "budgets are numbers of topics besides the {n:topic} at hand", n=len(paired.topics))
@@ -202,8 +205,7 @@ def _expected(seen: Differences, more: float, level: float) -> Expected:
     with np.errstate(divide="ignore", invalid="ignore"):
         half = np.where(seen.n > 1, critical * seen.sd / np.sqrt(total), np.nan)
     p = predictive_power(seen.mean, seen.sd, seen.n, more, alpha=level)
-    share = float(np.nanmean(p)) if (~np.isnan(p)).any() else float("nan")
-    return Expected(float(more), share, _median(half))
+    return Expected(float(more), float(np.nanmean(p)), _median(half))
 
 
 def predictive_power(

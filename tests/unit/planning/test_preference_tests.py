@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 
 from venire import Preferences
 from venire.data.asked import PREFERENCE
-from venire.errors import SettingError
+from venire.errors import PairsError, SettingError
 from venire.io.judgments import as_judgments
 from venire.planning import plan_preferences
 from venire.planning.preference_tests import LabelTests
@@ -105,3 +105,8 @@ def test_labels_that_never_meet_are_named():
 def test_settings_out_of_range_are_refused(setting):
     with pytest.raises(SettingError):
         plan_preferences(LABELS, cost={"preference": 0.5}, **setting)
+
+
+def test_documents_with_one_label_cannot_be_compared():
+    with pytest.raises(PairsError):
+        plan_preferences({"q0": {"a": 1, "b": 1}, "q1": {"a": 0}}, budget=5)

@@ -190,3 +190,9 @@ def test_of_several_pairs_the_share_that_is_significant_counts():
 def test_less_than_one_topic_is_refused(budget):
     with pytest.raises(SettingError):
         plan_more_topics(*two_systems(12, 0), budget=budget)
+
+
+def test_one_topic_says_nothing_of_others():
+    labels, runs = two_systems(1, 2)
+    with pytest.raises(SettingError, match="two topics or more in common"):
+        plan_more_topics(labels, runs, budget=5, measure="P@10")
