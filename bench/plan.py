@@ -19,6 +19,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -30,10 +33,14 @@ import numpy as np
 from scipy.stats import t as student
 
 from venire import read_judgments, read_runs
-from venire.data.judgments import Judgments
+from venire.data.ids import Category, Ids
+from venire.data.judgments import Items, Judgments
+from venire.data.runs import Facts
+from venire.data.scale import Scale
 from venire.io.runs import scan
 from venire.measures.scoring import Scoring
 from venire.planning.goals import Goal
+from venire.planning.plan import Past, planned
 from venire.planning.result import costs
 from venire.planning.systems import SystemsPlan, reach_of
 
@@ -307,9 +314,70 @@ def level_rows(study: Study, repetitions: int, batch: int) -> Iterator[dict]:
         yield {"levels": way, "labels": 300, "error": float(np.mean(each)), "plan / this": ratio}
 
 
+def large_collection(n_systems: int, n_topics: int, rng: np.random.Generator) -> tuple[Judgments, Facts]:
+    """Lists of ten of 40 documents a topic, and labels 0 to 3 of a judge on all of them."""
+    n_docs = 40
+    n_items = n_topics * n_docs
+    topics, docs = Ids.of(f"{t:05d}" for t in range(n_topics)), Ids.of(f"{n:07d}" for n in range(n_items))
+    items = Items(topics, np.repeat(np.arange(n_topics, dtype=np.int32), n_docs), docs)
+    label = rng.integers(4, size=n_items).astype(np.int32)
+    judge = Category.constant("judge", n_items)
+    labels = Judgments(Scale.parse("0<1<2<3"), items, np.arange(n_items, dtype=np.int32), judge, label)
+    item = np.empty((n_systems, n_topics, TOP), dtype=np.int32)
+    first = (np.arange(n_topics, dtype=np.int32) * n_docs)[:, None]
+    for each in item:  # ten different documents: a step that is prime to the number of documents
+        step, start = rng.choice([1, 3, 7, 9, 11, 13]), rng.integers(n_docs, size=(n_topics, 1))
+        each[:] = first + (start + step * np.arange(TOP)) % n_docs
+    n_lists = n_systems * n_topics
+    facts = Facts(
+        items,
+        tuple(f"s{n:04d}" for n in range(n_systems)),
+        np.repeat(np.arange(n_systems, dtype=np.int32), n_topics),
+        np.tile(np.arange(n_topics, dtype=np.int32), n_systems),
+        np.full(n_lists, TOP),
+        np.arange(n_lists + 1) * TOP,
+        np.tile(np.arange(1, TOP + 1, dtype=np.int32), n_lists),
+        item.reshape(-1),
+    )
+    return labels, facts
+
+
+def large_plan(goal: str, n_systems: int = 1000, n_topics: int = 10_000) -> dict:
+    labels, facts = large_collection(n_systems, n_topics, np.random.default_rng(0))
+    scoring, before = Scoring(per="assessor"), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    aim, start = Goal.parse(goal), time.perf_counter()
+    measured = scoring.plan([MEASURE], labels.scale)
+    how = {"judges": ["judge"], "people": ["expert"], "costs": costs(None)}
+    found = SystemsPlan.of(labels, facts, measured, scoring, goal=aim, **how)
+    asked = planned(found, aim, budget=10_000.0, batch=None, past=Past(0, (), 0), people=["expert"])
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    size = f"{n_systems:,} systems x {n_topics:,} topics"
+    seconds = time.perf_counter() - start
+    return {
+        "goal": goal,
+        "size": size,
+        "asked": len(asked),
+        "seconds": seconds,
+        "MB": most >> 10,
+        "MB before": before >> 10,
+    }
+
+
+def time_rows(study: Study) -> Iterator[dict]:
+    """Plans for this collection, and for a large one, each in a process of its own."""
+    for goal in ("levels", "best", "top:5", f"pair:{study.facts.systems[0]},{study.facts.systems[1]}"):
+        start, aim = time.perf_counter(), Goal.parse(goal)
+        planned(study.plan(goal, study.nothing, 0), aim, budget=200.0, batch=None, past=Past(0, (), 0), people=[PEOPLE])
+        yield {"goal": goal, "size": "63 systems x 53 topics", "seconds": time.perf_counter() - start}
+    for goal in ("pair:s0000,s0001", "levels", "best"):
+        done = subprocess.run([sys.executable, __file__, "--large", goal], check=True, capture_output=True, text=True)
+        yield json.loads(done.stdout)
+
+
 PARTS: dict[str, Callable[[Study, argparse.Namespace], Iterator[dict]]] = {
     "pair": lambda study, options: pair_rows(study, options.repetitions, options.batch),
     "levels": lambda study, options: level_rows(study, options.repetitions, options.batch),
+    "time": lambda study, _: time_rows(study),
 }
 
 
@@ -320,7 +388,11 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=1 << 20, help="labels of a round; by default all at once")
     parser.add_argument("--judge", default="gpt4_umbrela")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--large", metavar="GOAL", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.large:
+        print(json.dumps(large_plan(options.large)))
+        return
     warnings.simplefilter("ignore")
     study = Study.read(Path(os.environ["VENIRE_DATA"]) / "dl21_full", options.judge)
     found = []

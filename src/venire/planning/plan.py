@@ -40,7 +40,7 @@ from venire.planning.result import (
     Plan,
     costs,
 )
-from venire.planning.systems import BUDGETS, WITHIN, SystemsPlan, asked_rows
+from venire.planning.systems import WITHIN, SystemsPlan, asked_rows
 from venire.randomness import seed_of
 from venire.results import Note, first_few
 from venire.types import Floats, RNGLike
@@ -262,15 +262,9 @@ def planned(
     candidates, level = found.candidates, past.levels(budget, size)[1]
     probability = candidates.probabilities(min(size, left))
     drawn = np.flatnonzero(candidates.draw(probability, np.random.default_rng([found.seed, 1])))
-    forecast = tuple(found.expected(each, level) for each in _budgets(left, float(candidates.cost.sum())))
+    forecast = tuple(found.expected(each, level) for each in found.budgets(left))
     asked = asked_rows(found, drawn, probability, people)
     return Plan(str(goal), left, asked, forecast, found.question.what, enough(forecast), notes=notes)
-
-
-def _budgets(left: float, all_of_it: float) -> list[float]:
-    """Budgets of the forecast: shares and multiples of what is left, up to the cost of everything, and that."""
-    asked = {min(float(round(left * share)) or 1.0, all_of_it) for share in BUDGETS}
-    return sorted(asked | {all_of_it})
 
 
 def enough(forecast: Sequence[Expected]) -> float | None:

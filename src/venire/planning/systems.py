@@ -55,8 +55,8 @@ MOST_SYSTEMS, MOST_CELLS = 64, 10**7
 WITHIN = 0.03
 """Levels are decided where intervals are at most this far from the score."""
 N_DRAWS = 2000
-BUDGETS = (0.25, 0.5, 1.0, 2.0, 4.0)
-"""Budgets of the forecast, as shares of the one that was given."""
+BUDGETS, FEWER_BUDGETS, MANY_TOPICS = (0.25, 0.5, 1.0, 2.0, 4.0), (0.5, 1.0, 2.0), 1000
+"""Budgets of the forecast, as shares of the one that was given; fewer with many topics."""
 BLOCK = 1 << 22
 
 
@@ -184,7 +184,7 @@ class SystemsPlan:
         """Choose the systems of the forecast, and predict labels; labels have all results among their items."""
         question = Question.of(goal, facts.systems, within=within)
         case = Case(labels, build_panel(labels, per="assessor"), facts, scoring)
-        most = most_systems(len(np.unique(facts.topic)), measured.depth or 10)
+        most = most_systems(int(np.count_nonzero(np.bincount(facts.topic))), measured.depth or 10)
         chosen = chosen_systems(case, measured, question, judges or people, most=most)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnjudgedWarning)  # what is not judged is what is planned
@@ -210,6 +210,12 @@ class SystemsPlan:
         """Whether the labels so far decide the question, by intervals of this level."""
         reach = reach_of(self.scene.degrees, level)
         return bool(self.question.decided(self.now.value[None], self.now.covariance, reach)[0])
+
+    def budgets(self, left: float) -> list[float]:
+        """Budgets of the forecast: shares and multiples of what is left, up to the cost of everything, and that."""
+        shares = BUDGETS if len(self.scene.layout.chosen) <= MANY_TOPICS else FEWER_BUDGETS
+        all_of_it = float(self.candidates.cost.sum())
+        return sorted({min(max(float(round(left * share)), 1.0), all_of_it) for share in shares} | {all_of_it})
 
     @cached_property
     def candidates(self) -> Candidates:
@@ -292,12 +298,10 @@ def chosen_systems(case: Case, measured: Measured, question: Question, judges: S
     n_systems = len(case.facts.systems)
     if n_systems <= most:
         return np.arange(n_systems)
-    rest = np.setdiff1d(np.arange(n_systems), question.members)
     if question.within is not None:
         return np.unique(np.linspace(0, n_systems - 1, most).astype(np.int64))
     if len(question.members) < n_systems:
-        spread = rest[np.unique(np.linspace(0, len(rest) - 1, most - len(question.members)).astype(np.int64))]
-        return np.union1d(question.members, spread)
+        return np.sort(question.members)
     labels = case.judgments.where(assessor=list(judges))
     panel = build_panel(labels, pool="mean" if len(judges) > 1 else None)
     with warnings.catch_warnings():
@@ -368,13 +372,14 @@ def asked_rows(plan: SystemsPlan, drawn: Ints, probability: Floats, judges: Sequ
 
 
 def reasons_of(facts: Facts, item: Ints) -> list[str]:
-    """Say how many systems return each item, and how high (item,)."""
-    place = np.full(len(facts.items), -1)
-    place[item] = np.arange(len(item))
-    there = place[facts.item]
-    mine = there >= 0
-    best = np.full(len(item), 1 << 30)
-    np.minimum.at(best, there[mine], facts.rank[mine])
-    n_lists = np.bincount(there[mine], minlength=len(item))
+    """Say how many systems return each item, and how high (item,).  O(hits), block by block."""
+    place = np.full(len(facts.items), -1, dtype=np.int32)
+    place[item] = np.arange(len(item), dtype=np.int32)
+    best, n_lists = np.full(len(item), 1 << 30), np.zeros(len(item), dtype=np.int64)
+    for first in range(0, len(facts.item), BLOCK):
+        there = place[facts.item[first : first + BLOCK]]
+        mine = there >= 0
+        np.minimum.at(best, there[mine], facts.rank[first : first + BLOCK][mine])
+        n_lists += np.bincount(there[mine], minlength=len(item))
     total = len(facts.systems)
     return [f"returned by {n} of {total} systems, best rank {rank}" for n, rank in zip(n_lists, best, strict=True)]
