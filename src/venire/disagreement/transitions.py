@@ -226,7 +226,7 @@ def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitio
         )
     counts = counts[present]
     names = [name for name, known in zip(names, present.tolist(), strict=True) if known]
-    prior = prior_of(counts.sum(axis=(0, 1)), ordered=judgments.scale.ordered) + UNSEEN / len(judgments.scale)
+    prior = prior_of(counts.sum(axis=(0, 1)), ordered=judgments.scale.ordered)
     matrix = _shrunk(counts.sum(axis=(0, 1)), prior)
     by_assessor = _shrunk(counts.sum(axis=1), OWN * matrix)
     k_assessor = concentration(counts.sum(axis=1), matrix[None]) if len(names) > 1 else np.inf
@@ -273,9 +273,9 @@ def prior_of(counts: Floats, *, ordered: bool) -> Floats:
     """Prior counts of each row, from counts (old, new) -> (old, new)."""
     n_labels = len(counts)
     if ordered and n_labels <= MOST_LABELS:
-        return PRIOR * proportional_odds(counts)
+        return PRIOR * proportional_odds(counts) + UNSEEN / n_labels
     new = counts.sum(axis=0) + 1.0 / n_labels
-    return np.broadcast_to(OWN * new / new.sum(), counts.shape)
+    return np.broadcast_to(OWN * new / new.sum() + UNSEEN / n_labels, counts.shape)
 
 
 def concentration(counts: Floats, centre: Floats) -> float:
