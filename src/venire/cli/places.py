@@ -125,8 +125,8 @@ def smaller_input(ctx: click.Context) -> str:
 
 def input_files() -> tuple[Input, ...]:
     """Identify the files that the running command read, with the TOML files beside judgments."""
+    from venire.io.files import expanded_all, is_readable
     from venire.io.fingerprints import files_of
-    from venire.io.lines import expanded_all, is_readable
 
     named = [each.path for each in _inputs(click.get_current_context())]
     read = expanded_all([path for path in named if any(map(is_readable, _read(path)))])

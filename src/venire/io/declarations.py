@@ -21,8 +21,8 @@ from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import FormatError, ScaleError, VenireError
 from venire.io.documents import read_toml
+from venire.io.files import is_readable
 from venire.io.limits import current, over
-from venire.io.lines import is_readable
 from venire.io.outputs import NewFiles
 
 DECLARED = ("reference", "machines")

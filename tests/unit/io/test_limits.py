@@ -21,8 +21,8 @@ from venire.errors import FormatError, SettingError, UnknownName, VenireError, c
 from venire.io import within_limits
 from venire.io.aspects import read_aspects
 from venire.io.duplicates import read_duplicates
+from venire.io.files import opened
 from venire.io.limits import Limits, current, read_size, shown_size, table
-from venire.io.lines import opened
 from venire.io.runs import scan
 from venire.io.side_files import read_gains_file
 from venire.io.tables import parquet
