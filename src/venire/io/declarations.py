@@ -51,7 +51,10 @@ def scale_beside(path: Path) -> Scale | None:
     table = _table(beside)
     if table and set(table) <= {*DECLARED, PROMPTS}:
         return None
-    return _within_limit(Scale.from_table(table, where=beside), beside)
+    try:
+        return _within_limit(Scale.from_table(table), beside)
+    except ScaleError as error:
+        raise FormatError(beside, None, error.message, hint=error.hint) from None
 
 
 def declared_roles(data: bytes, path: Path) -> tuple[Role, ...]:

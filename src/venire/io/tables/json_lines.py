@@ -203,4 +203,25 @@ def _fault(lines: bytes, number: Ints, where: object, message: str) -> FormatErr
             return FormatError(where, line, f'found {shown}, expected an object like {{"topic": "51", ...}}')
         if (fault := _twice(text, line, where)) is not None:
             return fault
-    return FormatError(where, int(number[0]), f"the lines from here on cannot be read ({message})")
+    line = int(number[_first_refused(lines)])
+    return FormatError(where, line, f"the lines from here on cannot be read ({message})")
+
+
+def _first_refused(lines: bytes) -> int:
+    """Return the position of a line that the parser does not take, found by halves; 0 if it takes each."""
+    rest, first = lines.removesuffix(b"\n").split(b"\n"), 0
+    while len(rest) > 1:
+        half = len(rest) // 2
+        refused = _refused(rest[:half])
+        rest, first = (rest[:half], first) if refused else (rest[half:], first + half)
+    return first if _refused(rest) else 0
+
+
+def _refused(lines: list[bytes]) -> bool:
+    import polars as pl
+
+    try:
+        pl.read_ndjson(b"\n".join(lines), infer_schema_length=None)
+    except (pl.exceptions.PolarsError, RuntimeError):
+        return True
+    return False
