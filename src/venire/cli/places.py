@@ -32,6 +32,8 @@ def checked_place(ctx: click.Context, parameter: click.Parameter, text: str | No
     if text is None or text == "-":
         return None
     path = Path(text)
+    if not text:
+        raise click.BadParameter("the name of the file is empty", ctx, parameter)
     if path.is_dir():
         raise click.BadParameter(f"{text} is a folder, expected a file", ctx, parameter)
     if not path.parent.is_dir():
