@@ -42,6 +42,7 @@ from venire.data.label_pairs import pair_up
 from venire.data.rejudging import Matrices
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
+from venire.io.limits import refuse_crowd
 from venire.results import Records, Tabular, counted
 from venire.types import Floats
 
@@ -214,6 +215,7 @@ def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitio
         )
     if new != ANY and new not in others:
         raise UnknownName("other assessor", new, others)
+    refuse_crowd(len(others))
     names = [new] if new != ANY else by_content(judgments, others)
     pairs = [pair_up(judgments, estimator="one-sided", observed=[old], reference=[name]) for name in names]
     nothing = np.zeros((1, len(judgments.scale)), dtype=np.bool_)
