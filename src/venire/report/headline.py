@@ -64,7 +64,7 @@ def _by_judge(evidence: Evidence) -> list[Part]:
     caption = f"{measure} of each system by the labels of each judge{interval}; best by the first judge first.{others}"
     notes = [note for note in scores.notes_on_judges() if note.kind == "few-labels"]
     said = [Words(_capital(f"{note}."), about=note.kind) for note in (*notes, *nothing_declared(evidence.judgments))]
-    return [Grid("scores_by_judge", caption, columns, rows, shown=12, names=True), *said]
+    return [Grid("scores_by_judge", caption, columns, rows, shown=8, names=True), *said]
 
 
 def _capital(text: str) -> str:

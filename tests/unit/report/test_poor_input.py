@@ -189,7 +189,7 @@ def test_a_label_that_nobody_gave_does_not_take_users_away():
     p = gap.gains["prm:3"].values
     assert p[0] <= p[1] <= p[2] <= p[3]
     high = Evidence(asked(scale="0<1<2<3<4"))
-    assert high.relevant == "2"
+    assert high.relevant == "1"
     assert not isinstance(high.users, Missing)
 
 
