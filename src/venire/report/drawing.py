@@ -49,7 +49,7 @@ def ticks(axis: Axis) -> str:
     step = next(each for each in steps if (axis.high - axis.low) / each < 6)
     values = np.arange(np.ceil(axis.low / step), np.floor(axis.high / step) + 1) * step
     digits = max(0, -int(np.floor(np.log10(step * 1.001))))
-    marks = [f'<text class="tick" x="{axis(v):.1f}" y="15">{v:.{digits}f}</text>' for v in values.tolist()]
+    marks = [f'<text class="tick" x="{axis(v):.1f}" y="15">{v:.{digits}f}</text>' for v in (values + 0.0).tolist()]
     return _svg(axis.width, HEIGHT, marks, f"axis of scores from {axis.low:.2f} to {axis.high:.2f}", _size(axis))
 
 

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from venire.comparison.by_judge import SHOWN
+from venire.comparison.contradictions import Reversal
 from venire.data.judgments import is_conditional
 from venire.measures.names import parse_measure
 from venire.measures.scores import student_quantile
@@ -157,7 +158,7 @@ def _discount(rank: int | None) -> float:
 def drill(evidence: Evidence) -> Drill | None:
     """Collect what the page holds; None for one system, or if nothing was judged."""
     verdict, scores = evidence.verdict, evidence.scores["linear"]
-    other = verdict.closest or verdict.second
+    other = _other(evidence)
     if other is None or evidence.nothing_judged:
         return None
     k = parse_measure(evidence.question.measure).k
@@ -188,6 +189,21 @@ def drill(evidence: Evidence) -> Drill | None:
         {} if texts is None else texts.of_topics(chosen),
         {} if texts is None else texts.of_docs(wanted),
     )
+
+
+def _other(evidence: Evidence) -> str | None:
+    """Return the system that the best one is compared with: that of a contradiction, the closest rival, or the next."""
+    verdict = evidence.verdict
+    row = contradiction(evidence)
+    if row is None:
+        return verdict.closest or verdict.second
+    return row.b if row.a == verdict.best else row.a
+
+
+def contradiction(evidence: Evidence) -> Reversal | None:
+    """Return the first contradiction on the best system between the judge who scores the runs and another, if any."""
+    rows = evidence.verdict.contradictions
+    return next((row for row in rows if evidence.judge in (row.judge, row.against)), None)
 
 
 def _topics(evidence: Evidence, pair: tuple[str, str], *, most: int) -> list[str]:

@@ -19,6 +19,8 @@ from venire.results import counted, listed, visible
 SIDE_BY_SIDE = ("scores_by_judge",)
 FOLDED = {"contradictions": "Contradictions between judges", "favoured": "Systems that a judge favours"}
 """Tables of chapters that are shown with the judges: at once, and folded."""
+FEW = 6
+"""With no more systems than this, the cards are below the leaderboard, not beside it."""
 MOST_JUDGES_NAMED = 5
 CONTENTS = {"first": "Verdict", "judges": "Judges", "compare": "Compare", "disputed": "Disputed documents"}
 
@@ -32,6 +34,7 @@ def first_screen(report: Report, front: Front) -> dict[str, Any]:
     found: dict[str, Any] = {
         "front": front,
         "contents": [*contents, ("details", "All findings"), ("method", "Method")],
+        "few": FEW,
         "rows": board_rows(front.board),
         "axis": Markup("".join(map(ticks, axes_of(front.board)))),
         "legend": legend(front.board),

@@ -15,7 +15,7 @@ import numpy as np
 from venire.comparison.forecast import TIE
 from venire.comparison.verdict import SOURCES
 from venire.report.document import Words
-from venire.report.drill import Drill, drill
+from venire.report.drill import Drill, contradiction, drill
 from venire.report.evidence import Evidence
 from venire.report.headline import advice
 from venire.report.judges import JudgesPanel, judges_panel
@@ -118,6 +118,8 @@ def verdict_sentence(evidence: Evidence) -> str:
         return "Nothing can be said: none of the results of any system was judged."
     if found.mean.max() <= TIE or np.ptp(found.mean) <= TIE:
         return f"No winner: all {n} systems have the same score {by}."
+    if row := contradiction(evidence):
+        return f"No clear winner {by}: {row.judge} puts {row.a} ahead of {row.b}, {row.against} the reverse."
     if found.twins:
         same = listed([found.best, *found.twins], MOST_NAMED)
         rest = f", and do not differ significantly from {found.closest}" if found.closest else ""
@@ -127,9 +129,6 @@ def verdict_sentence(evidence: Evidence) -> str:
         others = f" and {counted(more, 'other system')}" if more else ""
         cannot = "cannot be tested against" if found.n_topics < 2 else "does not differ significantly from"
         return f"No winner {by}: {found.best} is first, but {cannot} {found.rivals[0]}{others}."
-    if found.contradictions:
-        row = found.contradictions[0]
-        return f"No clear winner: {row.judge} puts {row.a} ahead of {row.b}, {row.against} the reverse."
     if found.doubtful:
         return f"No clear winner: {found.best} leads {by}, but another judge would rather put another system first."
     agreed = " and no judge contradicts it" if evidence.several else ""
@@ -143,7 +142,7 @@ def change_sentence(evidence: Evidence) -> str:
         return "A second system would make it a comparison."
     if evidence.nothing_judged or np.ptp(found.mean) <= TIE:
         return "Labels that distinguish the results of the systems would change this."
-    if found.leader is not None and found.contradictions:
+    if contradiction(evidence):
         return "Whose labels count decides it: declare the reference, or look at the documents on which they differ."
     if found.leader is None:
         return _more_topics(evidence)
@@ -193,9 +192,9 @@ def _about(evidence: Evidence, name: str) -> str:
     if name == "users":
         return f"{relevance_note(evidence)}."
     found = evidence.contradictions
-    n = len(found.pairs())
-    pairs = counted(found.n_pairs, "pair")
-    return f"Judges contradict each other on {n if n else 'none'} of {pairs} of systems."
+    if not found.pairs():
+        return "No two judges contradict each other."
+    return f"Judges contradict each other on {len(found.pairs())} of {counted(found.n_pairs, 'pair')} of systems."
 
 
 def _missing(evidence: Evidence, name: str) -> object:

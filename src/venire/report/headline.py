@@ -270,7 +270,7 @@ def advice(evidence: Evidence) -> list[Part]:
 def _whose_labels(evidence: Evidence) -> list[Part]:
     """Recommend to decide whose labels count, if judges contradict each other on the best system."""
     rows = evidence.verdict.contradictions
-    if not rows or {rows[0].judge, rows[0].against} & set(evidence.judgments.reference):
+    if not rows or evidence.judgments.reference:
         return []
     text = f"decide whether the labels of {rows[0].judge} or those of {rows[0].against} count"
     return [Words(f"{text}, and declare the reference: the order of systems depends on it.", "todo", "whose-labels")]
