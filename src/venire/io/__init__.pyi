@@ -9,3 +9,4 @@ from venire.io.exchange import (
 from venire.io.judgments import read_grid as read_grid
 from venire.io.limits import Limits as Limits, within_limits as within_limits
 from venire.io.search_task import search_judgments as search_judgments
+from venire.io.texts import read_texts as read_texts

@@ -201,8 +201,12 @@ def _other(evidence: Evidence) -> str | None:
 
 
 def contradiction(evidence: Evidence) -> Reversal | None:
-    """Return the first contradiction on the best system between the judge who scores the runs and another, if any."""
-    rows = evidence.verdict.contradictions
+    """Return the first contradiction on the best system between the judge who scores the runs and another, if any.
+
+    Where a reference is declared, its labels count: others contradict it only if it has a leader.
+    """
+    verdict = evidence.verdict
+    rows = () if verdict.leader is None and evidence.judgments.reference else verdict.contradictions
     return next((row for row in rows if evidence.judge in (row.judge, row.against)), None)
 
 

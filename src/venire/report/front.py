@@ -142,6 +142,8 @@ def change_sentence(evidence: Evidence) -> str:
         return "A second system would make it a comparison."
     if evidence.nothing_judged or np.ptp(found.mean) <= TIE:
         return "Labels that distinguish the results of the systems would change this."
+    if contradiction(evidence) and evidence.judge in evidence.judgments.reference:
+        return f"{evidence.judge} is the reference: look at the documents on which the other judge differs."
     if contradiction(evidence):
         return "Whose labels count decides it: declare the reference, or look at the documents on which they differ."
     if found.leader is None:
