@@ -238,6 +238,19 @@ def test_another_pair_can_be_chosen(chromium, demo):
         )
 
 
+def test_a_cell_of_the_map_is_a_pair(chromium, demo):
+    with Visit(chromium, demo) as page:
+        page.locator("#another_judge summary").click()
+        box = page.locator("#stability_map image.choose").bounding_box()
+        page.locator("#stability_map image.choose").click(
+            position={"x": box["width"] * 5.5 / 8, "y": box["height"] * 2.5 / 8}
+        )
+        page.wait_for_function("location.hash.startsWith('#pair=')")
+        names = page.locator("#leaderboard tbody th").all_inner_texts()
+        chosen = [page.locator(f"#pick-{each} option:checked").inner_text() for each in "ab"]
+        assert chosen == [names[2], names[5]]
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_a_link_opens_a_view_at_once(chromium, request, name):
     with Visit(chromium, request.getfixturevalue(name)) as page:

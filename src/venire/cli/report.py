@@ -146,7 +146,8 @@ def _question(options: dict[str, Any]) -> Question:
 
     files = [options["judgments"], *options["more"]]
     preferences, clicks, before = (options[name] for name in ("preferences", "clicks", "before"))
-    inputs.one_standard_input(*files, *options["runs"], preferences, clicks, before)
+    further = (preferences, clicks, before, options["topics"], options["docs"])
+    inputs.one_standard_input(*files, *options["runs"], *further)
     texts = read_texts(topics=options["topics"], docs=options["docs"])
     every = inputs.read_files(files, reading=options["reading"], where=options["where"])
     labels, earlier = inputs.with_declared(_chosen(every, options["where"]), **options["declared"]), None

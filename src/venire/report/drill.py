@@ -14,6 +14,7 @@ on a scale of L labels, with 0 for the discount of a document that is not among 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -95,8 +96,12 @@ class Drill:
             "scored": list(self.scored),
             "scale": list(self.scale),
             "pair": list(self.pair),
+            "all": len(self.systems) == self.n_systems,
             "t": self.quantile,
-            "topics": [[*each, self.texts.get(each.topic, "")] for each in self.topics],
+            "topics": [
+                [*each._replace(labels=[_shortened(text) for text in each.labels]), self.texts.get(each.topic, "")]
+                for each in self.topics
+            ],
             "texts": dict(self.documents),
         }
 
@@ -131,6 +136,17 @@ class Drill:
             {**row._asdict(), "labels": dict(row.labels), "a": self.pair[0], "b": self.pair[1]}
             for row in self.disputed()
         ]
+
+
+def _shortened(labels: str) -> str:
+    """Return labels with many missing ones in a row as their number in brackets: of a crowd, most judge few items.
+
+    Examples
+    --------
+    >>> _shortened("1..20......3")
+    '1..20(6)3'
+    """
+    return re.sub(r"\.{4,}", lambda found: f"({len(found[0])})", labels)
 
 
 def _apart(labels: str) -> float:

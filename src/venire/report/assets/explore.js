@@ -6,6 +6,7 @@
   if (!held || !place) return;
   const data = JSON.parse(held.textContent);
   const [ID, JUDGES, DOCS, LABELS, LISTS, SCORES, TEXT] = [0, 1, 2, 3, 4, 5, 6];
+  for (const topic of data.topics) topic[LABELS] = topic[LABELS].map((each) => each.replace(/\((\d+)\)/g, (_, n) => ".".repeat(n)));
   const MOST_NAMED = 5, MOST_LISTED = 5;
   const SVG = "http://www.w3.org/2000/svg";
 
@@ -315,6 +316,28 @@
     seen.scrollIntoView();
     (view.focused || target).focus({ preventScroll: !view.focused });
   }
+
+  // A cell of the map of pairs is a pair; rows and columns are the systems, best first.  Selects do the same by keyboard.
+  function map() {
+    const cells = Array.from(document.querySelectorAll("#stability_map image"));
+    const size = (each) => { const box = each.getBoundingClientRect(); return box.width * box.height; };
+    const image = cells.sort((one, other) => size(other) - size(one))[0];
+    if (!image || !data.all) return;
+    const at = (event) => {
+      const box = image.getBoundingClientRect(), n = data.systems.length;
+      return [(event.clientY - box.top) / box.height, (event.clientX - box.left) / box.width].map((each) => Math.min(Math.floor(each * n), n - 1));
+    };
+    image.classList.add("choose");
+    image.addEventListener("click", (event) => {
+      const pair = at(event);
+      if (pair[0] !== pair[1]) go({ pair });
+    });
+    document.querySelector("#stability_map figcaption").append(" Choose a cell to compare its two systems.");
+  }
+  document.getElementById("another_judge").addEventListener("toggle", function once(event) {
+    event.currentTarget.removeEventListener("toggle", once, true);
+    map();
+  }, true);
 
   const first = { pair: data.pair.map((name) => data.systems.indexOf(name)) };
   place.hidden = false;
