@@ -299,6 +299,28 @@ def test_labels_that_differ_are_marked_and_documents_without_a_label_hatched(chr
         assert "gradient" in row.locator("td").first.evaluate("each => getComputedStyle(each).backgroundImage")
 
 
+def test_labels_of_a_crowd_are_side_by_side(chromium, tmp_path):
+    """Every document has three of forty workers."""
+    docs, topics = [f"d{n}" for n in range(20)], [f"t{n}" for n in range(4)]
+    rows = [
+        (topic, doc, f"w{(7 * n + 11 * t + 13 * k) % 40}", str((n + k * (n % 3 == 0)) % 3))
+        for t, topic in enumerate(topics)
+        for n, doc in enumerate(docs)
+        for k in range(3)
+    ]
+    runs = {
+        name: {t: {d: float(n * m % 23) for n, d in enumerate(docs)} for t in topics}
+        for name, m in (("x", 5), ("y", 7))
+    }
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    path = written(tmp_path, read_judgments(frame), read_runs(runs))
+    with Visit(chromium, path, address="#pair=x,y&topic=t1") as page:
+        assert page.locator(".lists .crowd").count() == 20
+        chips = page.locator(".lists .crowd").first.locator(".lab")
+        assert chips.count() == 3
+        assert re.fullmatch(r"w\d+: [012]", chips.first.get_attribute("title"))
+
+
 def test_the_policy_is_in_force(chromium, demo, tmp_path):
     path = tmp_path / "other.html"
     more = "<script>document.body.dataset.ran = 'yes'</script><p id='late' style='color: red'>x</p></body>"

@@ -7,7 +7,7 @@
   const data = JSON.parse(held.textContent);
   const [ID, JUDGES, DOCS, LABELS, LISTS, SCORES, TEXT] = [0, 1, 2, 3, 4, 5, 6];
   for (const topic of data.topics) topic[LABELS] = topic[LABELS].map((each) => each.replace(/\((\d+)\)/g, (_, n) => ".".repeat(n)));
-  const MOST_NAMED = 5, MOST_LISTED = 5;
+  const MOST_NAMED = 5, MOST_COLUMNS = 12, MOST_LISTED = 5;
   const SVG = "http://www.w3.org/2000/svg";
 
   // Elements.  Names are only ever set as text.
@@ -226,6 +226,7 @@
     const title = add(place, "h3", { id: "topic-title", tabindex: -1, class: "text" }, "Topic " + topic[ID] + (topic[TEXT] ? ": " + topic[TEXT] : ""));
     const value = gap(topic, 0, view.pair);
     view.columns = columnsOf(topic, view.pair);
+    view.crowd = view.columns.length > MOST_COLUMNS && isSparse(topic, view);
     add(place, "p", {}, (value === null ? "" : data.systems[view.pair[0]] + " less " + data.systems[view.pair[1]] + ": " + signed(value) + "; ") + judged(topic) + ".");
     listDisputed(view);
     const box = add(place, "div", { class: "lists" });
@@ -240,6 +241,13 @@
     return topic[JUDGES].map((_, n) => n).filter((n) => count[n]).sort((a, b) => count[b] - count[a] || a - b);
   }
 
+  // Of a crowd most judges label few of these documents: their labels are side by side, not in columns.
+  function isSparse(topic, view) {
+    const docs = Array.from(new Set(view.pair.flatMap((system) => topic[LISTS][system]).filter((d) => d >= 0)));
+    const n = docs.reduce((sum, d) => sum + given(topic[LABELS][d]).length, 0);
+    return 3 * n < docs.length * view.columns.length;
+  }
+
   function list(box, view, topic, system, other) {
     const about = data.systems[system] + ": first " + data.depth + " results";
     const scroll = add(box, "div", { class: "scroll", tabindex: 0, role: "region", "aria-label": about });
@@ -247,11 +255,12 @@
     add(table, "caption", {}, about);
     const head = add(add(table, "thead"), "tr");
     for (const words of ["rank", "document", "here / there", "labels"]) add(head, "th", { scope: "col" }, words === "here / there" ? "rank in " + data.systems[other] : words);
-    for (const n of view.columns.map((k) => topic[JUDGES][k])) {
+    if (view.crowd) add(head, "th", { scope: "col" }, "by judge");
+    else for (const n of view.columns.map((k) => topic[JUDGES][k])) {
       const cell = add(head, "th", { scope: "col", class: "judge", title: data.judges[n].filter(Boolean).join(", ") });
       add(cell, "span", {}, data.judges[n][0]);
     }
-    const body = add(table, "tbody"), columns = 4 + view.columns.length;
+    const body = add(table, "tbody"), columns = 4 + (view.crowd ? 1 : view.columns.length);
     topic[LISTS][system].forEach((d, k) => entry(body, view, topic, { d, rank: k + 1, there: d < 0 ? 0 : topic[LISTS][other].indexOf(d) + 1, columns, system }));
     if (!topic[LISTS][system].length) add(add(body, "tr"), "td", { colspan: columns }, "no list for this topic");
   }
@@ -269,11 +278,12 @@
     const open = add(name, "button", { type: "button", "aria-expanded": "false", title: doc }, doc);
     add(row, "td", { class: "number" }, there || "\u2013");
     add(row, "td", { class: wide ? (2 * wide >= data.scale.length - 1 ? "apart" : "slight") : "slight" }, wide ? "\u2260 " + span(labels) : "=");
-    const all = levels(labels);
-    view.columns.forEach((n) => {
+    const all = levels(labels), crowd = view.crowd ? add(row, "td", { class: "crowd" }) : null;
+    const chips = crowd ? view.columns.filter((n) => all[n] !== null).sort((a, b) => all[b] - all[a]) : view.columns;
+    chips.forEach((n) => {
       const level = all[n];
       const judge = data.judges[topic[JUDGES][n]][0], text = level === null ? "\u00b7" : data.scale[level];
-      const cell = add(row, "td", { class: "lab" + (level === null ? "" : " l" + shade(level)), title: judge + ": " + (level === null ? "no label" : text) });
+      const cell = add(crowd || row, crowd ? "span" : "td", { class: "lab" + (level === null ? "" : " l" + shade(level)), title: judge + ": " + (level === null ? "no label" : text) });
       cell.textContent = text.length > 2 ? level : text;
     });
     const detail = add(body, "tr", { class: "open" });
