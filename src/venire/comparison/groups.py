@@ -1,9 +1,9 @@
 """Groups of systems that do not differ: a letter display.
 
 Two systems that differ significantly share no group, and every two that do not share at least one (a letter display:
-Piepho 2004, doi:10.1198/1061860043515).  Groups are found as a cover by cliques (Gramm et al. 2007,
-doi:10.1016/j.csda.2006.09.035), greedily: the first pair that no group holds begins a group, to which systems are added
-in their order as long as they differ from none of its members.  O(systems^3) at most.
+Piepho 2004, Journal of Computational and Graphical Statistics 13, 456-466).  Groups are a cover by cliques, which grow
+greedily (Gramm et al. 2007, doi:10.1016/j.csda.2006.09.035): the first pair that no group holds begins a group, to
+which systems are added in their order as long as they differ from none of its members.  O(systems^3) at most.
 """
 
 from __future__ import annotations

@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from venire.comparison.by_judge import SHOWN
-from venire.comparison.contradictions import Reversal
 from venire.data.judgments import is_conditional
 from venire.measures.names import parse_measure
 from venire.measures.scores import student_quantile
@@ -210,20 +209,27 @@ def drill(evidence: Evidence) -> Drill | None:
 def _other(evidence: Evidence) -> str | None:
     """Return the system that the best one is compared with: that of a contradiction, the closest rival, or the next."""
     verdict = evidence.verdict
-    row = contradiction(evidence)
-    if row is None:
-        return verdict.closest or verdict.second
-    return row.b if row.a == verdict.best else row.a
+    against = dissent(evidence)
+    return against.system if against else verdict.closest or verdict.second
 
 
-def contradiction(evidence: Evidence) -> Reversal | None:
-    """Return the first contradiction on the best system between the judge who scores the runs and another, if any.
+class Dissent(NamedTuple):
+    """A judge who contradicts that the best system is ahead of another one."""
+
+    judge: str
+    system: str
+
+
+def dissent(evidence: Evidence) -> Dissent | None:
+    """Return the judge who contradicts the verdict by the largest difference, if any.
 
     Where a reference is declared, its labels count: others contradict it only if it has a leader.
     """
     verdict = evidence.verdict
-    rows = () if verdict.leader is None and evidence.judgments.reference else verdict.contradictions
-    return next((row for row in rows if evidence.judge in (row.judge, row.against)), None)
+    if not verdict.contradictions or (verdict.leader is None and evidence.judgments.reference):
+        return None
+    row = verdict.contradictions[0]
+    return Dissent(row.against, row.b) if row.a == verdict.best else Dissent(row.judge, row.a)
 
 
 def _topics(evidence: Evidence, pair: tuple[str, str], *, most: int) -> list[str]:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from venire.comparison.forecast import TIE
-from venire.comparison.verdict import SOURCES
+from venire.comparison.verdict import SOURCES, Verdict
 from venire.report.document import Words
-from venire.report.drill import Drill, contradiction, drill
+from venire.report.drill import Drill, dissent, drill
 from venire.report.evidence import Evidence
 from venire.report.headline import advice
 from venire.report.judges import JudgesPanel, judges_panel
@@ -118,21 +118,27 @@ def verdict_sentence(evidence: Evidence) -> str:
         return "Nothing can be said: none of the results of any system was judged."
     if found.mean.max() <= TIE or np.ptp(found.mean) <= TIE:
         return f"No winner: all {n} systems have the same score {by}."
-    if row := contradiction(evidence):
-        return f"No clear winner {by}: {row.judge} puts {row.a} ahead of {row.b}, {row.against} the reverse."
-    if found.twins:
-        same = listed([found.best, *found.twins], MOST_NAMED)
-        rest = f", and do not differ significantly from {found.closest}" if found.closest else ""
-        return f"No winner {by}: {same} score the same on every topic{rest}."
+    if against := dissent(evidence):
+        two = f"{found.best} ahead of {against.system}"
+        return f"No clear winner {by}: {evidence.judge} puts {two}, {against.judge} the reverse."
     if found.leader is None:
-        more = len(found.rivals) - 1
-        others = f" and {counted(more, 'other system')}" if more else ""
-        cannot = "cannot be tested against" if found.n_topics < 2 else "does not differ significantly from"
-        return f"No winner {by}: {found.best} is first, but {cannot} {found.rivals[0]}{others}."
+        return f"No winner {by}: {_rivals(found)}."
     if found.doubtful:
         return f"No clear winner: {found.best} leads {by}, but another judge would rather put another system first."
     agreed = " and no judge contradicts it" if evidence.several else ""
     return f"{found.best} is the best of {n} systems {by}: its lead is significant{agreed}."
+
+
+def _rivals(found: Verdict) -> str:
+    """Say from which systems the best one does not differ."""
+    cannot = "cannot be tested against" if found.n_topics < 2 else "does not differ significantly from"
+    if found.twins:
+        same = listed([found.best, *found.twins], MOST_NAMED)
+        rest = f"; {found.best} {cannot} {found.closest}" if found.closest else ""
+        return f"{same} score the same on every topic{rest}"
+    more = len(found.rivals) - 1
+    others = f" and {counted(more, 'other system')}" if more else ""
+    return f"{found.best} is first, but {cannot} {found.rivals[0]}{others}"
 
 
 def change_sentence(evidence: Evidence) -> str:
@@ -142,9 +148,10 @@ def change_sentence(evidence: Evidence) -> str:
         return "A second system would make it a comparison."
     if evidence.nothing_judged or np.ptp(found.mean) <= TIE:
         return "Labels that distinguish the results of the systems would change this."
-    if contradiction(evidence) and evidence.judge in evidence.judgments.reference:
-        return f"{evidence.judge} is the reference: look at the documents on which the other judge differs."
-    if contradiction(evidence):
+    against = dissent(evidence)
+    if against and evidence.judge in evidence.judgments.reference:
+        return f"{evidence.judge} is the reference: look at the documents on which {against.judge} differs."
+    if against:
         return "Whose labels count decides it: declare the reference, or look at the documents on which they differ."
     if found.leader is None:
         return _more_topics(evidence)

@@ -2,7 +2,7 @@
 
 The statistic is Krippendorff's alpha on the level of the scale, since it takes any number of judges and missing labels.
 It is read beside the alpha of the people, if several are declared.  If not, there is a published value: assessors of
-web results reached a mean kappa of .412 (Golbus et al. 2014, doi:10.1007/s10791-014-9246-5), which is beside the same
+web results reached a mean kappa of .412 (Golbus et al. 2014, doi:10.1145/2566486.2568015), which is beside the same
 mean kappa here.
 """
 

@@ -250,3 +250,18 @@ def test_a_report_without_lists_has_no_drill_down():
     shown = first_screen(Report("t", (), {}), front(one))
     assert shown["data"] == ""
     assert [name for name, _ in shown["contents"]] == ["first", "judges", "details", "method"]
+
+
+def test_a_judge_who_contradicts_is_named_whoever_else_agrees():
+    """A second expert, nearly a copy of the first, has the smaller p: the llm still contradicts who scores the runs."""
+    frame, rng = table(), np.random.default_rng(2)
+    more = frame.filter(pl.col("assessor") == "expert")
+    label = np.where(rng.random(len(more)) < 0.3, rng.integers(0, 4, len(more)), more["label"].cast(int))
+    more = more.with_columns(assessor=pl.lit("second"), label=pl.Series(label).cast(str))
+    for judge in ("expert", "second"):
+        found = Evidence(Question(judged(pl.concat([frame, more])), read_runs(lists()), assessor=judge, n_draws=30))
+        best = found.verdict.best
+        assert (
+            verdict_sentence(found) == f"No clear winner by nDCG@10: {judge} puts {best} ahead of L, llm the reverse."
+        )
+        assert drill(found).pair == (best, "L")
