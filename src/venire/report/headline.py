@@ -42,7 +42,7 @@ def verdict_chapter(evidence: Evidence) -> Chapter:
     parts: list[Part] = [*_by_judge(evidence), *_contradicted(evidence), *favour_parts(evidence), *_sure(evidence)]
     parts += [*_significant(evidence), *_limits(evidence), *advice(evidence)]
     copied = [f"{note}." for note in copy_notes(evidence.copies)]
-    others = [*_other_contradictions(evidence), *_favour(evidence), *_equal_judges(evidence), *copied]
+    others = [*_other_contradictions(evidence), *_favour(evidence), *equal_judges(evidence), *copied]
     numbers = {"verdict": found.record(), "by_judge": evidence.by_judge.records()}
     numbers |= {"contradictions": contradictions.records(), "favoured": favour_records(evidence)}
     return Chapter("verdict", "Verdict", " ".join([found.sentence(), *others]), tuple(parts), numbers)
@@ -101,7 +101,7 @@ def _p(p: float | None) -> str:
     return "not tested" if p is None else "< 0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
-def _equal_judges(evidence: Evidence) -> list[str]:
+def equal_judges(evidence: Evidence) -> list[str]:
     """Name the assessors who could have scored the runs as well as the one who was chosen."""
     if evidence.level_with:
         others, agree = listed(evidence.level_with, MOST_NAMES), "agrees" if len(evidence.level_with) == 1 else "agree"

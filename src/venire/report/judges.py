@@ -15,6 +15,7 @@ from venire.agreement.alpha import alpha
 from venire.data.judgments import is_conditional
 from venire.report.evidence import Evidence
 from venire.report.favour import favour_note, finders, tested
+from venire.report.headline import equal_judges
 from venire.report.question import Missing, or_missing
 from venire.results import known, listed
 
@@ -42,7 +43,7 @@ class JudgesPanel:
 def judges_panel(evidence: Evidence) -> JudgesPanel:
     """Compare the judges."""
     found = None if isinstance(evidence.agreement, Missing) else _statistic(evidence, "krippendorff_alpha")
-    findings = (*_contradicting(evidence), *_favouring(evidence))
+    findings = (*_contradicting(evidence), *_favouring(evidence), *equal_judges(evidence))
     if found is None or found["value"] is None:
         why = evidence.agreement.reason if isinstance(evidence.agreement, Missing) else "no item was judged twice"
         return JudgesPanel(None, None, None, "", None, f"How far judges agree is not known: {why}.", findings)
