@@ -116,8 +116,8 @@ def verdict_sentence(evidence: Evidence) -> str:
         return f"There is one system only, {found.best}: its {found.measure} is {found.mean[0]:.3f}."
     if evidence.nothing_judged:
         return "Nothing can be said: none of the results of any system was judged."
-    if found.mean.max() <= TIE or np.ptp(found.mean) <= TIE:
-        return f"No winner: all {n} systems have the same score {by}."
+    if _level(evidence):
+        return f"No winner: {'both' if n == 2 else f'all {n}'} systems have the same score {by}."
     if against := dissent(evidence):
         two = f"{found.best} ahead of {against.system}"
         return f"No clear winner {by}: {evidence.judge} puts {two}, {against.judge} the reverse."
@@ -146,7 +146,7 @@ def change_sentence(evidence: Evidence) -> str:
     found = evidence.verdict
     if len(found.systems) == 1:
         return "A second system would make it a comparison."
-    if evidence.nothing_judged or np.ptp(found.mean) <= TIE:
+    if _level(evidence):
         return "Labels that distinguish the results of the systems would change this."
     against = dissent(evidence)
     if against and evidence.judge in evidence.judgments.reference:
@@ -183,7 +183,7 @@ def _more_topics(evidence: Evidence) -> str:
 
 
 def _card(evidence: Evidence, name: str, steps: tuple[str, ...]) -> Card:
-    p = evidence.verdict.p_first.get(name) if len(evidence.verdict.systems) > 1 else None
+    p = None if _level(evidence) else evidence.verdict.p_first.get(name)
     likelihood = "not known" if p is None else in_words(p)
     if not steps and isinstance(missing := _missing(evidence, name), Missing) and missing.hint:
         steps = (f"{_capital(missing.hint)}.",)
@@ -204,6 +204,11 @@ def _about(evidence: Evidence, name: str) -> str:
     if not found.pairs():
         return "No two judges contradict each other."
     return f"Judges contradict each other on {len(found.pairs())} of {counted(found.n_pairs, 'pair')} of systems."
+
+
+def _level(evidence: Evidence) -> bool:
+    """Whether nothing distinguishes the systems: there is one only, nothing was judged, or all score the same."""
+    return evidence.nothing_judged or bool(np.ptp(evidence.verdict.mean) <= TIE)
 
 
 def _missing(evidence: Evidence, name: str) -> object:

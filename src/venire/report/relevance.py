@@ -74,5 +74,6 @@ def relevance_note(evidence: Evidence) -> str:
     text = (
         f"relevant is label {relevant}{higher}: {share:.0%} of the first {TOP} results that {evidence.judge} labelled"
     )
-    rare = "" if share >= RARE else "; that is rare, so name a lower label as relevant"
+    lower = "" if relevant == scale.labels[1] else ", so name a lower label as relevant"
+    rare = "" if share >= RARE else f"; that is rare{lower}"
     return f"{text[:1].upper()}{text[1:]}{rare}"

@@ -265,3 +265,15 @@ def test_a_judge_who_contradicts_is_named_whoever_else_agrees():
             verdict_sentence(found) == f"No clear winner by nDCG@10: {judge} puts {best} ahead of L, llm the reverse."
         )
         assert drill(found).pair == (best, "L")
+
+
+def test_systems_that_score_the_same_have_no_probabilities():
+    same = question(
+        {key: 1 for key in LABELS}, RUNS | {"x": {"t1": {"d1": 2.0, "d2": 1.0}, "t2": {"d1": 2.0, "d3": 1.0}}}
+    )
+    assert verdict_sentence(same) == "No winner: both systems have the same score by nDCG@10."
+    assert [card.probability for card in front(same).cards] == [None] * 3
+    unmatched = question(LABELS, {name: {"t1": {"e1": 1.0}, "t2": {"e1": 1.0}} for name in "xy"})
+    assert verdict_sentence(unmatched).startswith("Nothing can be said")
+    assert [card.probability for card in front(unmatched).cards] == [None] * 3
+    assert drill(unmatched) is None
