@@ -132,8 +132,8 @@ def make_report(question: Question, *, stage: Stage | None = None) -> Report:
     n = len(question.judgments.assessors)
     people = "one assessor" if n == 1 else f"{n} assessors"
     title = f"{counted(len(evidence.facts.systems), 'system')}, judged by {people}"
-    seen = front(evidence)
-    method = method_chapter(question, chapters, also=seen.shows())
+    seen = front(evidence) if evidence.facts.systems else None
+    method = method_chapter(question, chapters, also=seen.shows() if seen else ())
     return Report(title, (first, *body, method), question.made_with(), seen)
 
 
