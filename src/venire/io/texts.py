@@ -19,8 +19,9 @@ from typing import Any
 
 from venire.data.ids import as_text
 from venire.errors import FormatError
+from venire.io.files import opened
 from venire.io.limits import current, over
-from venire.io.lines import BOM, opened
+from venire.io.lines import BOM
 
 LONGEST, MOST = 400, 1_000_000
 """Characters of one text, and of all texts of documents, that are kept."""

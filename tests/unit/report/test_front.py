@@ -269,7 +269,7 @@ def test_a_judge_who_contradicts_is_named_whoever_else_agrees():
 
 def test_systems_that_score_the_same_have_no_probabilities():
     same = question(
-        {key: 1 for key in LABELS}, RUNS | {"x": {"t1": {"d1": 2.0, "d2": 1.0}, "t2": {"d1": 2.0, "d3": 1.0}}}
+        dict.fromkeys(LABELS, 1), RUNS | {"x": {"t1": {"d1": 2.0, "d2": 1.0}, "t2": {"d1": 2.0, "d3": 1.0}}}
     )
     assert verdict_sentence(same) == "No winner: both systems have the same score by nDCG@10."
     assert [card.probability for card in front(same).cards] == [None] * 3
