@@ -168,15 +168,17 @@ def topics_needed(
         normal = np.ceil(((z + ndtri(power)) / size) ** 2 + z * z / 2)
     found = np.where(np.isnan(size), np.nan, normal)
     search = normal < MANY
-    found[search] = _least(size[search], level, power)
+    found[search] = _least(size[search], normal[search], level, power)
     return found
 
 
-def _least(size: Floats, level: float, power: float) -> Floats:
-    """Find the least number of topics by bisection, for all sizes at once."""
-    low, high = np.full(size.shape, 1.0), np.full(size.shape, 2.0)
+def _least(size: Floats, near: Floats, level: float, power: float) -> Floats:
+    """Find the least number of topics by bisection around numbers near it, for all sizes at once."""
+    low, high = np.maximum(near - 2, 1.0), np.maximum(near + 1, 2.0)
     while (short := _power(size * np.sqrt(high), high, level) < power).any():
         low, high = np.where(short, high, low), np.where(short, 2 * high, high)
+    while (large := (low > 1) & (_power(size * np.sqrt(low), low, level) >= power)).any():
+        low, high = np.where(large, np.floor(low / 2), low), np.where(large, low, high)
     while (high - low > 1).any():
         middle = np.maximum(np.floor((low + high) / 2), 2.0)
         enough = _power(size * np.sqrt(middle), middle, level) >= power
