@@ -36,6 +36,13 @@ class Confusions(Tabular):
         n, key = len(self.assessors), np.unique(self.first * len(self.assessors) + self.second)
         return [(self.assessors[each // n], self.assessors[each % n]) for each in key]
 
+    def n_shared(self) -> dict[tuple[str, str], float]:
+        """Count the items that each pair of assessors shares; pairs without any are omitted."""
+        n, names = len(self.assessors), self.assessors
+        key, number = np.unique(self.first * n + self.second, return_inverse=True)
+        total = summed(number, self.n).tolist()
+        return {(names[each // n], names[each % n]): count for each, count in zip(key.tolist(), total, strict=True)}
+
     def matrix(self, a: str, b: str) -> Floats:
         """Counts of two assessors, the labels of a in rows -> (label, label)."""
         for name in (a, b):

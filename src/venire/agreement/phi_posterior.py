@@ -32,7 +32,7 @@ from venire.randomness import FEW_TOPICS, topic_weights
 from venire.types import Codes, Floats, Ints
 
 NODES, SCOUTS = 64, 12
-REACH, GRID_POINTS = 3.6, 49
+REACH, GRID_POINTS, SCOUT_POINTS = 3.6, 49, 17
 WIDEST, HALVINGS = 60.0, 24
 BLOCK = 1 << 20
 
@@ -83,7 +83,7 @@ def likelihood(n: Ints, ones: Floats, zeros: Floats, rho: Floats, n_nodes: int =
 
     Cost: for each distinct n up to ``n_nodes`` x rho integrals, however many sets there are.
     """
-    d = ones - zeros
+    d, n_points = ones - zeros, GRID_POINTS if n_nodes == NODES else SCOUT_POINTS
     parts, node_n, node_d = [], [], []
     at = 0
     for size in np.unique(n):
@@ -94,20 +94,22 @@ def likelihood(n: Ints, ones: Floats, zeros: Floats, rho: Floats, n_nodes: int =
         node_n.append(np.full(len(nodes), float(size)))
         node_d.append(nodes)
         at += len(nodes)
-    return Likelihood(d, zeros, rho, parts, log_integrals(np.concatenate(node_n), np.concatenate(node_d), rho))
+    return Likelihood(
+        d, zeros, rho, parts, log_integrals(np.concatenate(node_n), np.concatenate(node_d), rho, n_points)
+    )
 
 
-def log_integrals(n: Floats, d: Floats, rho: Floats) -> Floats:
+def log_integrals(n: Floats, d: Floats, rho: Floats, n_points: int = GRID_POINTS) -> Floats:
     """Log G_n(D, rho); n, d (node,), rho (rho,) -> (node, rho).  Memory: a block of ``BLOCK`` points at a time."""
     found = np.empty((len(n), len(rho)))
-    step = max(1, BLOCK // (len(rho) * GRID_POINTS))
+    step = max(1, BLOCK // (len(rho) * n_points))
     for begin in range(0, len(n), step):
         block = slice(begin, begin + step)
-        found[block] = _integrated(n[block, None], d[block, None], rho)
+        found[block] = _integrated(n[block, None], d[block, None], rho, n_points)
     return found
 
 
-def _integrated(n: Floats, d: Floats, rho: Floats) -> Floats:
+def _integrated(n: Floats, d: Floats, rho: Floats, n_points: int) -> Floats:
     """Integrate over the centre; n, d (node, 1), rho (rho,) -> (node, rho)."""
     from scipy.special import expit, gammaln, logsumexp, polygamma
 
@@ -115,7 +117,7 @@ def _integrated(n: Floats, d: Floats, rho: Floats) -> Floats:
     mu, beside = expit(mode), expit(-mode)
     bend = n * rho**2 * (polygamma(1, mu * rho) + polygamma(1, beside * rho)) + mu**-2.0 + beside**-2.0
     scale = 1.0 / (np.sqrt(bend) * mu * beside)
-    v, step = np.linspace(-REACH, REACH, GRID_POINTS, retstep=True)
+    v, step = np.linspace(-REACH, REACH, n_points, retstep=True)
     u = np.clip(mode[..., None] + scale[..., None] * np.sinh(v), -WIDEST, WIDEST)
     mu, beside = expit(u), expit(-u)
     rho = rho[:, None]

@@ -27,7 +27,7 @@ from venire.comparison.tests import Pairs, paired_scores
 from venire.errors import SettingError
 from venire.measures.scores import Scores
 from venire.results import Records, Tabular, counted
-from venire.types import Floats, Ints
+from venire.types import Bools, Floats, Ints
 
 ALPHA = 0.05
 POWER = 0.8
@@ -173,18 +173,20 @@ def topics_needed(
 
 
 def _least(size: Floats, near: Floats, level: float, power: float) -> Floats:
-    """Find the least number of topics by bisection around numbers near it, for all sizes at once."""
-    low, high = np.maximum(near - 2, 1.0), np.maximum(near + 1, 2.0)
-    while (short := _power(size * np.sqrt(high), high, level) < power).any():
-        low, high = np.where(short, high, low), np.where(short, 2 * high, high)
-    while (large := (low > 1) & (_power(size * np.sqrt(low), low, level) >= power)).any():
-        low, high = np.where(large, np.floor(low / 2), low), np.where(large, low, high)
-    while (high - low > 1).any():
-        middle = np.maximum(np.floor((low + high) / 2), 2.0)
-        enough = _power(size * np.sqrt(middle), middle, level) >= power
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-        low = np.where(high == 2, 1.0, low)
-    return high
+    """Find the least number of topics, step by step from numbers near it, for all sizes at once."""
+
+    def enough(which: Ints, n: Floats) -> Bools:
+        return _power(size[which] * np.sqrt(n), n, level) >= power
+
+    found, active = np.maximum(near, 2.0), np.arange(len(size))
+    step = np.where(enough(active, found), -1.0, 1.0)
+    active = active[(step > 0) | (found > 2)]
+    while len(active):
+        down, then = step[active] < 0, found[active] + step[active]
+        reached = enough(active, then)
+        found[active] = np.where(down & ~reached, found[active], then)
+        active = active[np.where(down, reached & (then > 2), ~reached)]
+    return found
 
 
 def _noncentral(n: Floats, level: float, power: float) -> Floats:
