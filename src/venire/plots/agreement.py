@@ -121,14 +121,19 @@ def plot_workers(profiles: Profiles, *, least: int = 20) -> Figure:
 
 
 @style.styled()
-def plot_nearness(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Plot judges in their order, with kappa and its interval; rows: dictionaries with judge, kappa, low and high."""
-    shown = rows[:MOST]
+def plot_nearness(profiles: Profiles) -> Figure:
+    """Plot the kappa of each assessor with the reference, or with the others, and its interval, the highest first."""
+    kappa = profiles.kappa
+    order = np.argsort(-kappa.value, kind="stable")[: int((~np.isnan(kappa.value)).sum())]
+    if not len(order):
+        raise SettingError("no assessor shares labels with others, so there is nothing to plot", hint="see the labels")
+    shown = order[:MOST]
     figure, axes = style.one_panel(6.8, 1.2 + 0.75 * ROW_HEIGHT * len(shown))
-    value, low, high = (np.array([row[key] for row in shown], dtype=float) for key in ("kappa", "low", "high"))
-    style.draw_intervals(axes, np.arange(len(shown)), value, low, high)
-    style.name_rows(axes, [str(row["judge"]) for row in shown])
-    axes.set_xlabel(f"kappa with the reference{style.shown_of(len(shown), len(rows), 'judges')}")
+    place = np.arange(len(shown))
+    style.draw_intervals(axes, place, kappa.value[shown], kappa.low[shown], kappa.high[shown])
+    style.name_rows(axes, [profiles.assessors[n] for n in shown.tolist()])
+    whom = "the reference" if profiles.reference else "the others"
+    axes.set_xlabel(f"kappa with {whom}{style.shown_of(len(shown), len(order), 'assessors')}")
     return figure
 
 

@@ -193,8 +193,8 @@ def _taus(evidence: Evidence) -> dict[str, float | None]:
 
 def nearness_parts(evidence: Evidence) -> list[Part]:
     """Show judges from the nearest to the reference to the farthest."""
-    rows = nearness_records(evidence)
-    if not rows:
+    rows, profiles = nearness_records(evidence), evidence.profiles
+    if not rows or isinstance(profiles, Missing):
         return []
     people = listed(evidence.judgments.reference)
     first, last = rows[0], rows[-1]
@@ -205,6 +205,6 @@ def nearness_parts(evidence: Evidence) -> list[Part]:
     words = f"Kappa of each judge with {people}, with intervals, the nearest first."
     return [
         Words(text, about="nearness"),
-        Picture("nearness", f"Kappa of each judge with {people}, the nearest first.", plot_nearness(rows), words),
+        Picture("nearness", f"Kappa of each judge with {people}, the nearest first.", plot_nearness(profiles), words),
         Grid.of("judges_by_nearness", caption, rows, shown=12),
     ]
