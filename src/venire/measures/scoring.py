@@ -254,8 +254,7 @@ def _ideals(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> lis
     found: list[Floats | None] = [None] * len(plan.measures)
     if not asking:
         return found
-    gains = labels.gains.copy()
-    np.copyto(gains, -1.0, where=~labels.judged)
+    gains = np.where(labels.judged, labels.gains, -1.0)
     if group is not None:
         gains = one_of_each(gains, group)
     depth = max((plan.measures[number].k or 0 for number in asking), default=0)
