@@ -20,7 +20,7 @@ DISTRIBUTION = {"pytrec_eval": "pytrec_eval-terrier"}
 
 
 def measured(command: Sequence[object]) -> tuple[str, Cost]:
-    """Run a process; return what it prints, its seconds, its peak in MB, and the share of cores that others took."""
+    """Run a process; return what it prints, its seconds and CPU seconds, its peak in MB, and what others took."""
     start, busy = time(), busy_seconds()
     words = [str(word) for word in command]
     with (
@@ -36,6 +36,7 @@ def measured(command: Sequence[object]) -> tuple[str, Cost]:
             raise SystemExit(f"{warnings.read()}{' '.join(words)} ended with {process.returncode}")
     others = busy_seconds() - busy - usage.ru_utime - usage.ru_stime
     cost = {"start": start, "whole": end - start, "peak": megabytes(usage.ru_maxrss)}
+    cost["cpu"] = usage.ru_utime + usage.ru_stime
     return printed, cost | {"others": max(others, 0.0) / (end - start) / CORES}
 
 

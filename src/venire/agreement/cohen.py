@@ -42,6 +42,7 @@ from venire.agreement.kappa import units_of
 from venire.agreement.patterns import NO_PAIRS, ONE_LABEL, LabelPatterns, label_patterns
 from venire.data.judgments import Judgments
 from venire.errors import UnknownName
+from venire.kernels.distinct import distinct
 from venire.randomness import FEW_TOPICS
 from venire.results import Records, Tabular, counted
 from venire.types import Floats, Ints
@@ -174,7 +175,7 @@ def pair_counts(judgments: Judgments, table: LabelPatterns, asked: Resampling) -
     order = np.argsort(pair, kind="stable")
     n_items = np.rint(np.bincount(pair, met.data, minlength=len(key))).astype(np.int64)
     n = len(source.whole)
-    units = np.unique(pair * (n + 1) + first // n_assessors) // (n + 1)
+    units = distinct(pair * (n + 1) + first // n_assessors) // (n + 1)
     n_units = np.minimum(np.bincount(units, minlength=len(key)), n_items)
     entries = ((first // n_assessors)[order], pair[order], (one % n_labels)[order], (other % n_labels)[order])
     pairs = (key // n_assessors, key % n_assessors, n_items, n_units)

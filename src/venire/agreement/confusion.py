@@ -36,6 +36,13 @@ class Confusions(Tabular):
         n, key = len(self.assessors), np.unique(self.first * len(self.assessors) + self.second)
         return [(self.assessors[each // n], self.assessors[each % n]) for each in key]
 
+    def n_shared(self) -> dict[tuple[str, str], float]:
+        """Count the items that each pair of assessors shares; pairs without any are omitted."""
+        n, names = len(self.assessors), self.assessors
+        key, number = np.unique(self.first * n + self.second, return_inverse=True)
+        total = summed(number, self.n).tolist()
+        return {(names[each // n], names[each % n]): count for each, count in zip(key.tolist(), total, strict=True)}
+
     def matrix(self, a: str, b: str) -> Floats:
         """Counts of two assessors, the labels of a in rows -> (label, label)."""
         for name in (a, b):
@@ -99,21 +106,17 @@ def confusions(judgments: Judgments) -> Confusions:
 
 
 def _counted_pairs(item: Codes, who: Codes, label: Codes, sizes: tuple[int, int]) -> tuple[Ints, Floats]:
-    """Pair each label with the next, the one after and so on, as far as items reach -> keys and weights (cell,)."""
+    """Multiply the sparse table of items by assessors and labels with itself -> keys and weights (cell,)."""
+    from scipy.sparse import coo_array
+
     cell = np.cumsum(np.append(True, (item[1:] != item[:-1]) | (who[1:] != who[:-1]))[: len(item)]) - 1
     weight = (1.0 / np.bincount(cell, minlength=1))[cell]
     n_assessors, n_labels = sizes
-    key, total = np.zeros(0, dtype=np.int64), np.zeros(0)
-    here = np.arange(len(item))
-    step = 0
-    while len(here):
-        step += 1
-        here = here[here + step < len(item)]
-        here = here[item[here] == item[here + step]]
-        one = here[who[here] != who[here + step]]
-        other = one + step
-        pair = who[one].astype(np.int64) * n_assessors + who[other]
-        found = (pair * n_labels + label[one]) * n_labels + label[other]
-        key, number = np.unique(np.concatenate([key, found]), return_inverse=True)
-        total = summed(number, np.concatenate([total, weight[one] * weight[other]]), len(key))
-    return key, total
+    side = who.astype(np.int64) * n_labels + label
+    given = coo_array((weight, (item, side)), (int(item.max(initial=-1)) + 1, n_assessors * n_labels)).tocsr()
+    both = (given.T @ given).tocoo()
+    (first, one), (second, other) = (np.divmod(each.astype(np.int64), n_labels) for each in both.coords)
+    key = ((first * n_assessors + second) * n_labels + one) * n_labels + other
+    found = np.flatnonzero(first < second)
+    found = found[np.argsort(key[found])]
+    return key[found], both.data[found]

@@ -17,7 +17,8 @@ so that the integral depends on n and one number of the item.  Its logarithm is 
 integral sign; the integral is taken over :math:`u = \log(\mu / (1 - \mu))` by the trapezoidal rule, at
 :math:`u^* + s \sinh v` with u* the mode and s the curvature there, which converges geometrically.  As a function of D,
 :math:`\log G` is smooth; where an n has more distinct D than ``NODES``, it is interpolated between that many Chebyshev
-points.
+points.  The posterior is located on coarser points, ``SCOUTS``; where what is found then does not fall to nothing at
+both ends of its grid, it is located again on all of them.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from venire.agreement.intervals import percentiles, student
 from venire.randomness import FEW_TOPICS, topic_weights
 from venire.types import Codes, Floats, Ints
 
-NODES = 64
-REACH, GRID_POINTS = 3.6, 49
+NODES, SCOUTS = 64, 12
+REACH, GRID_POINTS, SCOUT_POINTS = 3.6, 49, 17
 WIDEST, HALVINGS = 60.0, 24
 BLOCK = 1 << 20
 
@@ -60,10 +61,11 @@ class Likelihood(NamedTuple):
             if ends is None:
                 total += weights[:, rows] @ self.integrals[columns]
                 continue
-            at_node = np.zeros((len(weights), NODES))
-            for begin in range(0, len(rows), BLOCK // NODES):
-                some = rows[begin : begin + BLOCK // NODES]
-                at_node += weights[:, some] @ _interpolation(self.d[some], ends)
+            n_nodes = columns.stop - columns.start
+            at_node = np.zeros((len(weights), n_nodes))
+            for begin in range(0, len(rows), BLOCK // n_nodes):
+                some = rows[begin : begin + BLOCK // n_nodes]
+                at_node += weights[:, some] @ _interpolation(self.d[some], ends, n_nodes)
             total += at_node @ self.integrals[columns]
         return total
 
@@ -71,41 +73,43 @@ class Likelihood(NamedTuple):
         """Log likelihood of every set alone, up to a constant -> (set, rho)."""
         found: Floats = self.zeros[:, None] * self.rho
         for rows, columns, ends in self.parts:
-            basis = None if ends is None else _interpolation(self.d[rows], ends)
+            basis = None if ends is None else _interpolation(self.d[rows], ends, columns.stop - columns.start)
             found[rows] += self.integrals[columns] if basis is None else basis @ self.integrals[columns]
         return found
 
 
-def likelihood(n: Ints, ones: Floats, zeros: Floats, rho: Floats) -> Likelihood:
+def likelihood(n: Ints, ones: Floats, zeros: Floats, rho: Floats, n_nodes: int = NODES) -> Likelihood:
     """Prepare the log likelihood of the precision; n, ones (S_1), zeros (S_0) (set,), rho (rho,).
 
-    Cost: for each distinct n up to ``NODES`` x rho integrals, however many sets there are.
+    Cost: for each distinct n up to ``n_nodes`` x rho integrals, however many sets there are.
     """
-    d = ones - zeros
+    d, n_points = ones - zeros, GRID_POINTS if n_nodes == NODES else SCOUT_POINTS
     parts, node_n, node_d = [], [], []
     at = 0
     for size in np.unique(n):
         rows = np.flatnonzero(n == size)
-        ends = (float(d[rows].min()), float(d[rows].max())) if len(rows) > NODES else None
-        nodes = d[rows] if ends is None else _chebyshev_points(ends)
+        ends = (float(d[rows].min()), float(d[rows].max())) if len(rows) > n_nodes else None
+        nodes = d[rows] if ends is None else _chebyshev_points(ends, n_nodes)
         parts.append(Nodes(rows, slice(at, at + len(nodes)), ends))
         node_n.append(np.full(len(nodes), float(size)))
         node_d.append(nodes)
         at += len(nodes)
-    return Likelihood(d, zeros, rho, parts, log_integrals(np.concatenate(node_n), np.concatenate(node_d), rho))
+    return Likelihood(
+        d, zeros, rho, parts, log_integrals(np.concatenate(node_n), np.concatenate(node_d), rho, n_points)
+    )
 
 
-def log_integrals(n: Floats, d: Floats, rho: Floats) -> Floats:
+def log_integrals(n: Floats, d: Floats, rho: Floats, n_points: int = GRID_POINTS) -> Floats:
     """Log G_n(D, rho); n, d (node,), rho (rho,) -> (node, rho).  Memory: a block of ``BLOCK`` points at a time."""
     found = np.empty((len(n), len(rho)))
-    step = max(1, BLOCK // (len(rho) * GRID_POINTS))
+    step = max(1, BLOCK // (len(rho) * n_points))
     for begin in range(0, len(n), step):
         block = slice(begin, begin + step)
-        found[block] = _integrated(n[block, None], d[block, None], rho)
+        found[block] = _integrated(n[block, None], d[block, None], rho, n_points)
     return found
 
 
-def _integrated(n: Floats, d: Floats, rho: Floats) -> Floats:
+def _integrated(n: Floats, d: Floats, rho: Floats, n_points: int) -> Floats:
     """Integrate over the centre; n, d (node, 1), rho (rho,) -> (node, rho)."""
     from scipy.special import expit, gammaln, logsumexp, polygamma
 
@@ -113,7 +117,7 @@ def _integrated(n: Floats, d: Floats, rho: Floats) -> Floats:
     mu, beside = expit(mode), expit(-mode)
     bend = n * rho**2 * (polygamma(1, mu * rho) + polygamma(1, beside * rho)) + mu**-2.0 + beside**-2.0
     scale = 1.0 / (np.sqrt(bend) * mu * beside)
-    v, step = np.linspace(-REACH, REACH, GRID_POINTS, retstep=True)
+    v, step = np.linspace(-REACH, REACH, n_points, retstep=True)
     u = np.clip(mode[..., None] + scale[..., None] * np.sinh(v), -WIDEST, WIDEST)
     mu, beside = expit(u), expit(-u)
     rho = rho[:, None]
@@ -138,7 +142,7 @@ def _mode(n: Floats, d: Floats, rho: Floats) -> Floats:
     return found
 
 
-def _chebyshev_points(ends: tuple[float, float], n: int = NODES) -> Floats:
+def _chebyshev_points(ends: tuple[float, float], n: int) -> Floats:
     from numpy.polynomial.chebyshev import chebpts1
 
     centre, half = _middle(ends)
@@ -146,7 +150,7 @@ def _chebyshev_points(ends: tuple[float, float], n: int = NODES) -> Floats:
     return points
 
 
-def _interpolation(at: Floats, ends: tuple[float, float], n: int = NODES) -> Floats:
+def _interpolation(at: Floats, ends: tuple[float, float], n: int) -> Floats:
     """Weights with which values at n Chebyshev points give those at other points -> (at, node)."""
     from numpy.polynomial.chebyshev import chebpts1, chebvander
 
@@ -201,11 +205,11 @@ class Sets(NamedTuple):
         """How many items there are of each -> (set,)."""
         return np.bincount(self.number, minlength=len(self.n)).astype(np.float64)
 
-    def likelihood(self, log_rho: Floats) -> Likelihood:
+    def likelihood(self, log_rho: Floats, n_nodes: int = NODES) -> Likelihood:
         """Log likelihood on a grid, interpolated where that takes fewer integrals."""
         points, pieces = _pieces(log_rho)
         at = log_rho if len(points) >= len(log_rho) else points
-        found = likelihood(self.n, self.ones, self.zeros, np.exp(at))
+        found = likelihood(self.n, self.ones, self.zeros, np.exp(at), n_nodes)
         if at is log_rho:
             return found
         integrals = np.hstack([found.integrals[:, columns] @ basis for columns, basis in pieces])
@@ -222,6 +226,12 @@ class Posterior(NamedTuple):
     def mean(self) -> float:
         """Mean of rho."""
         return float(means(self.log[None], self.log_rho)[0])
+
+    @property
+    def whole(self) -> bool:
+        """Whether it falls to nothing at both ends of the grid, or the grid reaches as far as any."""
+        inside = (self.log_rho[0] > LOWEST, self.log_rho[-1] < HIGHEST)
+        return not any(within and end > -DEEP for within, end in zip(inside, self.log[[0, -1]], strict=True))
 
     def densest(self) -> Floats:
         """Ends of the region of highest density of rho, not of log rho -> (2,)."""
@@ -262,20 +272,30 @@ def distinct_sets(ratings: Ratings, most: int) -> Sets:
 
 def posterior_of(sets: Sets) -> Posterior:
     """Locate the posterior, and compute it there."""
+    found = _posterior(sets, *_located(sets, SCOUTS))
+    return found if found.whole else _posterior(sets, *_located(sets, NODES))
+
+
+def _located(sets: Sets, n_nodes: int) -> tuple[float, float]:
+    """Return the ends of a grid of log rho outside of which the posterior is negligible."""
     log_rho, n_held = np.linspace(LOWEST, HIGHEST, COARSE), 0
     while n_held < ENOUGH:
-        log = _log_posterior(sets, log_rho)
+        log = _log_posterior(sets, log_rho, n_nodes)
         held = np.flatnonzero(log > log.max() - DEEP)
         first, last, n_held = max(int(held[0]) - 1, 0), min(int(held[-1]) + 1, COARSE - 1), len(held)
         log_rho = np.linspace(log_rho[first], log_rho[last], COARSE)
-    log_rho = np.linspace(log_rho[0], log_rho[-1], GRID)
+    return float(log_rho[0]), float(log_rho[-1])
+
+
+def _posterior(sets: Sets, low: float, high: float) -> Posterior:
+    log_rho = np.linspace(low, high, GRID)
     log = _log_posterior(sets, log_rho)
     return Posterior(log_rho, log - log.max())
 
 
-def _log_posterior(sets: Sets, log_rho: Floats) -> Floats:
+def _log_posterior(sets: Sets, log_rho: Floats, n_nodes: int = NODES) -> Floats:
     """Logarithm of the density of log rho, up to a constant -> (grid,)."""
-    return sets.likelihood(log_rho).summed(sets.n_items[None])[0] + log_rho
+    return sets.likelihood(log_rho, n_nodes).summed(sets.n_items[None])[0] + log_rho
 
 
 def means(log_posterior: Floats, log_rho: Floats) -> Floats:

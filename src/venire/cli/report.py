@@ -26,6 +26,7 @@ Examples:
   venire report judgments.tsv runs -o report.html
   venire report llm.qrels runs -j human.qrels --reference human --relevant 2
   venire report judgments.tsv runs --preferences prefs.tsv --clicks log.tsv
+  venire report crowd.tsv --pool dawid-skene
   venire report new.tsv runs --before old.tsv --json report.json
   venire report judgments.tsv runs --topics topics.tsv --docs docs.jsonl
 """
@@ -33,7 +34,7 @@ Examples:
 
 @click.command("report", cls=declare.Command, epilog=EXAMPLES)
 @inputs.judgments_argument()
-@inputs.runs_argument
+@inputs.some_runs_argument
 @declare.option(
     "--preferences", section=declare.JUDGMENTS, type=declare.PATH, metavar="FILE", help="Preferences between results."
 )
@@ -62,6 +63,11 @@ Examples:
     metavar="NAME",
     help="Whose labels score the runs.  [default: of the reference, else of all, who judged nearly all, else most of "
     "each topic]",
+)
+@inputs.pool_option(
+    choices=("majority", "median", "dawid-skene"),
+    help="Pool the labels of people who are not the reference: {}.  [default: majority for a crowd, of 20 people or "
+    "more who each judged less than half, else not at all]",
 )
 @declare.option(
     "--relevant",
@@ -96,10 +102,11 @@ Examples:
 @declare.output_options(folder=True)
 @declare.rng_option(used=True)
 def command(*, out: Output, **options: Any) -> None:
-    """Write a report on RUNS and JUDGMENTS: one HTML page that needs no network.
+    """Write a report on JUDGMENTS, and RUNS if given: one HTML page that needs no network.
 
     It covers the ranking of systems and its uncertainty, the quality of the judgments, the gains of labels, and whether
-    another judge would change the ranking.  It states what cannot be concluded.
+    another judge would change the ranking.  It states what cannot be concluded.  Without runs, it is on the judgments
+    alone.
     """
     from venire.report.making import STAGES, make_report
 
@@ -158,6 +165,7 @@ def _question(options: dict[str, Any]) -> Question:
         read_runs(list(options["runs"]), **options["rules"]),
         measure=inputs.checked_measures([options["measure"]])[0],
         assessor=options["assessor"],
+        pool=options["pool"],
         relevant=options["relevant"],
         reference=labels.reference,
         families=inputs.read_families(options["families"]),

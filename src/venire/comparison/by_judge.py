@@ -132,6 +132,14 @@ class ScoresByJudge(Tabular):
         """Show a judge before the others, except declared references and people."""
         return self._chosen(None, judge)
 
+    def ordered(self, names: Sequence[str]) -> ScoresByJudge:
+        """Show judges of the same kind in the order of names, those that are not named after them."""
+        place = {name: number for number, name in enumerate(names)}
+        kind = [(self._kind(name, None), place.get(name, len(place))) for name in self.judges]
+        order = sorted(range(len(kind)), key=kind.__getitem__)
+        judges = tuple(self.judges[n] for n in order)
+        return replace(self, judges=judges, scores=self.scores[order], labelled=self.labelled[order])
+
     def joined(self, other: ScoresByJudge) -> ScoresByJudge:
         """Put judges of the same systems and topics first, such as one with labels by several assessors."""
         place = [other.topics.index(name) if name in other.topics else -1 for name in self.topics]

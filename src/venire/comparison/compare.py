@@ -88,7 +88,7 @@ class MeasureComparison:
             return "observed" if self.observed.exact[pair] else drawn
         return f"observed and {drawn}"
 
-    @property
+    @cached_property
     def stability(self) -> Stability:
         """The order of all systems under other judges."""
         whole = len(self.tested.a) == len(self.forecast.systems) * (len(self.forecast.systems) - 1) // 2

@@ -82,6 +82,11 @@ class PairedScores:
         """Names of the two systems of a pair."""
         return self.systems[self.a[pair]], self.systems[self.b[pair]]
 
+    def all_names(self) -> tuple[tuple[str, str], ...]:
+        """Names of the two systems of every pair."""
+        sides = ([self.systems[number] for number in side.tolist()] for side in (self.a, self.b))
+        return tuple(zip(*sides, strict=True))
+
 
 def paired_scores(scores: Scores, measure: str | None = None, *, pairs: Pairs = None) -> PairedScores:
     """Pair the scores of systems by topic.

@@ -22,6 +22,7 @@ import numpy as np
 
 from venire.data.ids import Category, Ids
 from venire.data.judgments import Judgments
+from venire.kernels.distinct import distinct
 from venire.results import Note
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -39,8 +40,8 @@ MOST_COPIES = 4
 def coverage(judgments: Judgments) -> Floats:
     """Share of the judged items that each assessor judged -> (assessor,).  O(rows log rows)."""
     n_items = len(judgments.items)
-    cell = np.unique(judgments.assessor.codes.astype(np.int64) * n_items + judgments.item)
-    judged = max(len(np.unique(judgments.item)), 1)
+    cell = distinct(judgments.assessor.codes.astype(np.int64) * n_items + judgments.item)
+    judged = max(int((np.bincount(judgments.item) > 0).sum()), 1)
     return np.bincount(cell // max(n_items, 1), minlength=len(judgments.assessors)) / judged
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import PairsError, UnknownName, reasons
+from venire.kernels.distinct import distinct
 from venire.kernels.label_pairs import PairSums, Sides, histogram, pair_sums, repeated_cells
 from venire.randomness import FEW_TOPICS
 from venire.results import Note, counted, first_few
@@ -101,7 +102,7 @@ def most_assessors(judgments: Judgments, item: Codes) -> int:
     who, n_assessors = judgments.assessor.codes, len(judgments.assessor.names)
     if n_assessors <= 2 or np.bincount(item).max(initial=0) <= 2:
         return 1 + int(judged_by_two(item, who).any())
-    cell = np.unique(item.astype(np.int64) * n_assessors + who)
+    cell = distinct(item.astype(np.int64) * n_assessors + who)
     return int(np.bincount(cell // n_assessors).max(initial=0))
 
 

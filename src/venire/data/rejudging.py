@@ -170,11 +170,14 @@ class Rejudging:
         numbers = self.numbers[first:last]
         streams = [stream(self.seed, number) for number in numbers]
         odds = self._odds(order, streams, numbers)
+        leaning = None if self.leaning is None else np.ascontiguousarray(self.leaning[order].T)
         found = np.full((last - first, self.n_items), -1, dtype=np.int32)
         for row, (number, rng) in enumerate(zip(numbers, streams, strict=True)):
             matrices = self.matrices(rng, number)
             rows = matrices[topic if len(matrices) > 1 else np.zeros_like(topic), old]
-            found[row, order] = self._choose(rng.random(len(order)), rows, count, (order, odds, row))
+            found[row, order] = _choose(
+                rng.random(len(order)), rows, count, (leaning, None if odds is None else odds[row])
+            )
             if self.given is not None:
                 self.given.overwrite(found[row], number % self.n_judges)
         return found
@@ -187,27 +190,30 @@ class Rejudging:
         drawn = [tilt.coefficients(number % self.n_judges, rng) for number, rng in zip(numbers, streams, strict=True)]
         return tilt.odds(items, np.array(drawn).reshape(len(drawn), -1))
 
-    def _choose(self, chance: Floats, rows: Floats, count: Ints, weighing: tuple[Ints, Floats | None, int]) -> Codes:
-        """Choose labels by chances (item,): rows (cell, label) are repeated by count, and weighed per item."""
-        items, odds, draw = weighing
-        factor = None if odds is None else odds[draw]
-        upto, power, bounds = np.zeros(len(chance)), None, []
-        for label, column in enumerate(rows.T):
-            part = np.repeat(column, count)
-            if self.leaning is not None:
-                part *= self.leaning[items, label]
-            if factor is not None:
-                part = part if power is None else part * power
-                power = factor if power is None else power * factor
-            upto = upto + part
-            bounds.append(upto)
-        found = np.zeros(len(chance), dtype=np.int32)
-        target = chance * upto
-        for bound in bounds[:-1]:
-            found += target > bound
-        return found
-
     def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:
         """Gain of every item, and whether judged, in draws first..last-1; both (draw, item).  values (label,)."""
         labels = self.labels(first, last)
         return np.append(values, 0.0)[labels], labels >= 0
+
+
+def _choose(chance: Floats, rows: Floats, count: Ints, weighing: tuple[Floats | None, Floats | None]) -> Codes:
+    """Choose labels by chances (item,): rows (cell, label) are repeated by count, and weighed per item.
+
+    weighing: the leaning of documents (label, item), and the factors of the odds of adjacent labels (item,).
+    """
+    leaning, factor = weighing
+    upto, power, bounds = np.zeros(len(chance)), None, []
+    for label, column in enumerate(rows.T):
+        part = np.repeat(column, count)
+        if leaning is not None:
+            part *= leaning[label]
+        if factor is not None:
+            part = part if power is None else part * power
+            power = factor if power is None else power * factor
+        upto = upto + part
+        bounds.append(upto)
+    found = np.zeros(len(chance), dtype=np.int32)
+    target = chance * upto
+    for bound in bounds[:-1]:
+        found += target > bound
+    return found

@@ -37,6 +37,7 @@ from venire.data.label_pairs import Pairs, distinct_items, pair_up, two_sides
 from venire.disagreement.sampled_pairs import weighted_by_sampling
 from venire.errors import PairsError, SelectionWarning
 from venire.kernels.association import association
+from venire.kernels.distinct import distinct
 from venire.results import counted
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -133,7 +134,7 @@ class _Case:
         item = distinct_items(judgments)[0][rows]
         side = (who if (first & second).any() else second[who].astype(np.int32))[rows]
         n_sides = int(side.max(initial=0)) + 1
-        cell = np.unique(item.astype(np.int64) * n_sides + side)
+        cell = distinct(item.astype(np.int64) * n_sides + side)
         others = np.bincount(cell // n_sides, minlength=int(item.max(initial=-1)) + 1)[item] - 1
         return cls(judgments, rows, item, who[rows], others, rank)
 

@@ -33,7 +33,7 @@ import numpy as np
 
 from venire.types import Bools, Floats, Ints
 
-BLOCK_CELLS = 1 << 20
+BLOCK_CELLS = 1 << 18
 """Number of statistics (pair x draw) held at a time."""
 RANGE_CELLS = 1 << 18
 """Number of permuted scores held at a time."""
@@ -209,12 +209,13 @@ def _t(differences: Differences, weights: Floats) -> Floats:
     """t* of every resample -> (pair, draw)."""
     w = _shifted(differences)
     n = differences.n[:, None] if differences.complete else differences.present.T.astype(np.float64) @ weights.T
-    mean, squares = w.T @ weights.T, (w * w).T @ weights.T
-    spread = n * squares - mean * mean
-    spread[spread <= SAME_T * n * squares] = 0.0
+    mean, squares = w.T @ weights.T, n * ((w * w).T @ weights.T)
+    spread = squares - mean * mean
+    spread[spread <= SAME_T * squares] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         t = mean * np.sqrt(np.maximum(n - 1, 0)) / np.sqrt(spread)
-    return np.where(n < 2, np.inf, np.where(mean == 0, 0.0, t))
+    t[mean == 0] = 0.0
+    return t if differences.complete else np.where(n < 2, np.inf, t)
 
 
 def permuted_ranges(values: Floats, n_draws: int, rng: np.random.Generator) -> Floats:

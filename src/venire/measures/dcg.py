@@ -58,6 +58,7 @@ class CG(ContextMeasure):
     """Cumulative gain: the sum of gains of the first k."""
 
     mean_over_users = "always"
+    adds = True
 
     def weights(self, rank: Ints) -> Floats:
         """Return 1 for every rank."""
@@ -69,6 +70,7 @@ class DCG(ContextMeasure):
     """Discounted cumulative gain; ``dcg`` is log2, zipf, or exp-log2 (over exponential gains)."""
 
     dcg: str = "log2"
+    adds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the name of the discount."""

@@ -80,6 +80,8 @@ class Measure:
     """What all measures share: a cut-off ``k`` (None: the whole list) and a name."""
 
     k: int | None = None
+    adds: ClassVar[bool] = False
+    """Whether it is the sum of gains times ``weights``, or of a normalised measure the sum as a share of the best."""
 
     def __post_init__(self) -> None:
         if self.k is not None and (isinstance(self.k, bool) or int(self.k) != self.k or not 0 < self.k < NOWHERE):
@@ -130,6 +132,10 @@ class Measure:
         """Score ranked gains (judge, list, slot) -> (judge, list)."""
         return self._score(ranked.upto(self.k))
 
+    def weights(self, rank: Ints) -> Floats:  # noqa: ARG002 - measures override it
+        """Return what a utility of 1 adds at each rank; same shape.  In ``ERR``, if nothing above satisfied."""
+        raise TypeError(f"{type(self).__name__} is not a measure by itself")
+
     def _score(self, seen: Ranked) -> Floats:  # noqa: ARG002 - measures override it
         """Score lists that end at the cut-off."""
         raise TypeError(f"{type(self).__name__} is not a measure by itself")
@@ -167,10 +173,6 @@ class ContextMeasure(Measure):
         if self.alpha > 0 and self.k is None and self.normalised:
             message = f"{self} needs a cut-off: the best order of documents is searched rank by rank"
             raise MeasureError(message, hint=f"write {self}@10")
-
-    def weights(self, rank: Ints) -> Floats:  # noqa: ARG002 - measures override it
-        """Return what a utility of 1 adds at each rank; same shape.  In ``ERR``, if nothing above satisfied."""
-        raise TypeError(f"{type(self).__name__} is not a measure by itself")
 
     def _score(self, seen: Ranked) -> Floats:
         return discounted(seen.gains, self.weights(seen.rank))

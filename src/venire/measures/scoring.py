@@ -24,7 +24,7 @@ from venire.errors import MeasureError, UnknownName
 from venire.io.duplicates import Duplicates
 from venire.io.limits import refuse_crowd
 from venire.kernels.ragged import blocks, gather, offsets
-from venire.measures.measure import NOWHERE, Measure, Ranked, Worth, alpha_of, measure as custom_measure
+from venire.measures.measure import NOWHERE, Measure, Ranked, Worth, alpha_of, measure as custom_measure, share
 from venire.measures.names import parse_measure, spelled
 from venire.results import read_number
 from venire.types import Bools, Codes, Floats, Ints
@@ -33,6 +33,8 @@ JUDGE_CELLS = 1 << 24
 """How many gains (judges x items) are held at a time."""
 CELLS = 1 << 20
 """How many cells (judge x list x slot) a block has."""
+MANY = 16
+"""From so many judges on, sums of gains are computed as a product of matrices."""
 MISSING = ("zero", "skip")
 
 MeasureLike = Measure | str | Callable[[Floats], Any]
@@ -211,6 +213,12 @@ def _score_judges(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) 
     ideals = _ideals(facts, labels, plan, group)
     scores = np.empty((n_judges, len(plan.measures), len(facts.depth)))
     every_rank = labels.unjudged > 0
+    summed = n_judges >= MANY and not (every_rank or plan.condensed) and group is None
+    added = [n for n, each in enumerate(plan.measures) if summed and each.adds and not alpha_of(each)]
+    for number in added:
+        scores[:, number] = _sums(facts, labels, plan.measures[number], ideals[number])
+    if len(added) == len(plan.measures):
+        return scores
     for block in list_blocks(facts, n_items, depth=plan.depth, every_rank=every_rank, n_judges=n_judges):
         gains, judged = labels.gains[:, block.item], labels.judged[:, block.item]
         if group is not None:
@@ -221,9 +229,25 @@ def _score_judges(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) 
         depth = judged.sum(axis=-1) if plan.condensed else block.depth
         ranked = Ranked(gains, rank, judged, depth)
         for number, (each, ideal) in enumerate(zip(plan.measures, ideals, strict=True)):
-            best = None if ideal is None else ideal[:, facts.topic[block.lists]]
-            scores[:, number, block.lists] = each(replace(ranked, ideal=best))
+            if number not in added:
+                best = None if ideal is None else ideal[:, facts.topic[block.lists]]
+                scores[:, number, block.lists] = each(replace(ranked, ideal=best))
     return scores
+
+
+def _sums(facts: Facts, labels: Labels, measure: Measure, ideal: Floats | None) -> Floats:
+    """Score every list by a measure that adds up gains: sparse weights of ranks times gains -> (judge, list)."""
+    from scipy.sparse import csr_array
+
+    seen = facts.rank <= (measure.k or NOWHERE)
+    item, start = facts.item[seen], offsets(seen.astype(np.int64))[facts.offset]
+    used = np.bincount(item, minlength=labels.gains.shape[1]) > 0
+    column = (np.cumsum(used) - 1)[item]
+    weights = csr_array(
+        (measure.weights(facts.rank[seen].astype(np.int64)), column, start), (len(facts.depth), int(used.sum()))
+    )
+    total = (weights @ np.ascontiguousarray(labels.gains[:, used].T)).T
+    return total if ideal is None else share(total, ideal[:, facts.topic])
 
 
 def _ideals(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> list[Floats | None]:
@@ -232,8 +256,7 @@ def _ideals(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> lis
     found: list[Floats | None] = [None] * len(plan.measures)
     if not asking:
         return found
-    gains = labels.gains.copy()
-    np.copyto(gains, -1.0, where=~labels.judged)
+    gains = np.where(labels.judged, labels.gains, -1.0)
     if group is not None:
         gains = one_of_each(gains, group)
     depth = max((plan.measures[number].k or 0 for number in asking), default=0)

@@ -42,7 +42,7 @@ from venire.measures.scoring import MeasureLike
 from venire.planning.result import DECIDED, DECIDED_WITH, JUDGE, Expected, Plan
 from venire.planning.shares import budgets, enough
 from venire.results import Note, Records, Tabular, counted
-from venire.types import Floats, Ints
+from venire.types import Bools, Floats, Ints
 
 ALPHA = 0.05
 POWER = 0.8
@@ -278,21 +278,25 @@ def topics_needed(
         normal = np.ceil(((z + ndtri(power)) / size) ** 2 + z * z / 2)
     found = np.where(np.isnan(size), np.nan, normal)
     search = normal < MANY
-    found[search] = _least(size[search], level, power)
+    found[search] = _least(size[search], normal[search], level, power)
     return found
 
 
-def _least(size: Floats, level: float, power: float) -> Floats:
-    """Find the least number of topics by bisection, for all sizes at once."""
-    low, high = np.full(size.shape, 1.0), np.full(size.shape, 2.0)
-    while (short := _power(size * np.sqrt(high), high, level) < power).any():
-        low, high = np.where(short, high, low), np.where(short, 2 * high, high)
-    while (high - low > 1).any():
-        middle = np.maximum(np.floor((low + high) / 2), 2.0)
-        enough = _power(size * np.sqrt(middle), middle, level) >= power
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-        low = np.where(high == 2, 1.0, low)
-    return high
+def _least(size: Floats, near: Floats, level: float, power: float) -> Floats:
+    """Find the least number of topics, step by step from numbers near it, for all sizes at once."""
+
+    def enough(which: Ints, n: Floats) -> Bools:
+        return _power(size[which] * np.sqrt(n), n, level) >= power
+
+    found, active = np.maximum(near, 2.0), np.arange(len(size))
+    step = np.where(enough(active, found), -1.0, 1.0)
+    active = active[(step > 0) | (found > 2)]
+    while len(active):
+        down, then = step[active] < 0, found[active] + step[active]
+        reached = enough(active, then)
+        found[active] = np.where(down & ~reached, found[active], then)
+        active = active[np.where(down, reached & (then > 2), ~reached)]
+    return found
 
 
 def _noncentral(n: Floats, level: float, power: float) -> Floats:

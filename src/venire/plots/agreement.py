@@ -103,6 +103,41 @@ def plot_labels(profiles: Profiles) -> Figure:
 
 
 @style.styled()
+def plot_workers(profiles: Profiles, *, least: int = 20) -> Figure:
+    """Plot a histogram of kappa with the others, of assessors with ``least`` shared labels; those with flags apart."""
+    kappa = np.where(profiles.n_shared >= least, profiles.kappa.value, np.nan)
+    flagged = np.isin(np.arange(len(kappa)), list(habits(profiles)))
+    if np.isnan(kappa).all():
+        raise SettingError(f"no assessor shares {least} labels with others", hint="lower the least number")
+    figure, axes = style.one_panel(6.8, 2.8)
+    groups = [kappa[~flagged & ~np.isnan(kappa)], kappa[flagged & ~np.isnan(kappa)]]
+    colours, names = [style.look(n)["color"] for n in (0, 1)], ["no notable difference", "differ notably"]
+    axes.hist(groups, bins=np.linspace(-1, 1, 41).tolist(), stacked=True, color=colours, label=names)
+    spread = np.concatenate(groups)
+    axes.set_xlim(np.floor(10 * spread.min()) / 10 - 0.05, np.ceil(10 * spread.max()) / 10 + 0.05)
+    axes.set(xlabel="kappa with the others", ylabel="assessors")
+    axes.legend(fontsize=8)
+    return figure
+
+
+@style.styled()
+def plot_nearness(profiles: Profiles) -> Figure:
+    """Plot the kappa of each assessor with the reference, or with the others, and its interval, the highest first."""
+    kappa = profiles.kappa
+    order = np.argsort(-kappa.value, kind="stable")[: int((~np.isnan(kappa.value)).sum())]
+    if not len(order):
+        raise SettingError("no assessor shares labels with others, so there is nothing to plot", hint="see the labels")
+    shown = order[:MOST]
+    figure, axes = style.one_panel(6.8, 1.2 + 0.75 * ROW_HEIGHT * len(shown))
+    place = np.arange(len(shown))
+    style.draw_intervals(axes, place, kappa.value[shown], kappa.low[shown], kappa.high[shown])
+    style.name_rows(axes, [profiles.assessors[n] for n in shown.tolist()])
+    whom = "the reference" if profiles.reference else "the others"
+    axes.set_xlabel(f"kappa with {whom}{style.shown_of(len(shown), len(order), 'assessors')}")
+    return figure
+
+
+@style.styled()
 def plot_confusion(confusions: Confusions, a: str, b: str) -> Figure:
     """Plot how often each combination of labels of two assessors occurs on the same items; darker is more."""
     counts = confusions.matrix(a, b)

@@ -183,14 +183,15 @@ def _required_by_draws(differences: Differences, weights: Floats, most: int) -> 
     """Return the mean of the resample whose t* is at place ``most``, the largest at 0 -> (pair,)."""
     w = np.where(differences.present, differences.value - differences.mean, 0.0)
     sums, squares = w.T @ weights.T, (w * w).T @ weights.T
-    r = np.divide(sums * sums, squares, out=np.zeros(sums.shape), where=squares > 0)
+    r = sums * sums / np.where(squares > 0, squares, np.inf)
     n = differences.n[:, None].astype(np.float64)
     if not differences.complete:
         n = differences.present.T.astype(np.float64) @ weights.T
         r /= np.maximum(n, 1)
         r = np.where((n < 2) | (1 - r < NO_SPREAD), np.inf, (n - 1) * r / np.maximum(1 - r, NO_SPREAD))
-    place = np.argpartition(r, -1 - most, axis=1)[:, -1 - most, None]
-    largest, total = (np.take_along_axis(each, place, axis=1) for each in (r, np.abs(sums)))
+    largest = np.partition(r, -1 - most, axis=1)[:, -1 - most, None]
+    place = (r == largest).argmax(axis=1)[:, None]
+    total = np.abs(np.take_along_axis(sums, place, axis=1))
     if differences.complete:
         return np.where(n - largest < n * NO_SPREAD, np.inf, total / n)[:, 0]
     return np.where(np.isinf(largest), np.inf, total / np.maximum(np.take_along_axis(n, place, axis=1), 1))[:, 0]
@@ -333,7 +334,7 @@ def _tested(paired: PairedScores, labels: str, test: PairTest, *, alpha: float, 
         labels=labels,
         test=NAMES.get(type(test), type(test).__name__),
         alpha=alpha,
-        pairs_of=tuple(paired.names(pair) for pair in range(len(paired.a))),
+        pairs_of=paired.all_names(),
         delta=paired.differences.mean,
         p_value=p,
         topics=len(paired.topics),

@@ -28,16 +28,19 @@ from venire.agreement.table import table
 from venire.comparison.by_judge import ScoresByJudge, scores_by_judge
 from venire.comparison.compare import MeasureComparison
 from venire.comparison.contradictions import Contradictions
+from venire.comparison.crowd import Crowd, crowd_judge
 from venire.comparison.favoured import FavouredSystems, checked_families, favoured_on
 from venire.comparison.forecast import JudgeSwap, other_topics
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.uncertainty import UncertaintySources, uncertainty_sources
 from venire.comparison.verdict import Verdict, verdict
-from venire.data.assessors import PRIMARY, Copy, by_content, copies, with_primary
+from venire.data.assessors import PRIMARY, Copy, by_content, copies, coverage, with_primary
 from venire.data.gains import Gains, gains_for
 from venire.data.judgments import Judgments
-from venire.data.panel import judges_besides
+from venire.data.label_pairs import most_assessors
+from venire.data.panel import in_isolation, judges_besides
 from venire.data.runs import Facts, Runs, Scan
+from venire.disagreement.pooled_pairs import pooled_pairs
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.disagreement.top_results import labels_to_fit
 from venire.errors import EqualLabelsWarning, FewPairsWarning, PoolFitWarning, SettingError, UnknownName, VenireWarning
@@ -52,10 +55,12 @@ from venire.planning.topics import TopicPlan, plan_topics
 from venire.report.question import Missing, Question, or_missing
 from venire.report.relevance import lowest_relevant
 from venire.report.scoring_judge import (
+    DIGITS,
     NEARLY_ALL,
     Ranking,
     Unjudged,
     coverage_but,
+    is_crowd,
     level_topics,
     share_of_results,
     unanswered,
@@ -70,6 +75,7 @@ TOP = 10
 MOST_TESTED = 5
 """How many judges are tested for favour: every test takes its time, and has its chance of a false finding."""
 SECOND = "have some of the results judged by a second assessor"
+MAJORITY = "majority"
 _ANOTHER = "name another assessor, or another reference"
 
 
@@ -126,9 +132,34 @@ class Evidence:
         return tuple(name for name in self.judgments.assessors if name not in self.possible_judges)
 
     @cached_property
+    def pool(self) -> str | None:
+        """The rule that pools labels: as asked for, or majority where a crowd judged; None: they are not pooled."""
+        if self.question.pool is not None or self.question.assessor is not None:
+            return self.question.pool
+        by_reference = set(self.possible_judges) <= set(self.judgments.reference)
+        return MAJORITY if not by_reference and is_crowd(self.answered) else None
+
+    @cached_property
+    def crowd(self) -> Crowd | None:
+        """The pooled labels as those of one judge, and the labels of the reference; None if nothing is pooled."""
+        if self.pool is None:
+            return None
+        labels = in_isolation(self.answered)[0]
+        several = most_assessors(labels, labels.item) > 1
+        return crowd_judge(labels, self.pool, another=several, rng=self.question.rng)
+
+    @cached_property
+    def workers(self) -> Judgments:
+        """The labels that are pooled, or all of them."""
+        apart = () if self.crowd is None else self.crowd.judgments.assessors
+        return self.answered.where(assessor=[name for name in self.answered.assessors if name not in apart])
+
+    @cached_property
     def everyone(self) -> Judgments:
         """The labels of all topics, also of those without a list, with those of the judge under one name."""
         judgments = self.judgments
+        if self.crowd is not None:
+            return self.crowd.judgments
         if self.judge != PRIMARY:
             return judgments
         return with_primary(judgments, without=self.excluded, order=self._ranked(judgments).names)
@@ -140,6 +171,8 @@ class Evidence:
         The judge is one assessor, or on each topic the one who judged most of it.
         """
         judgments = self.answered
+        if self.crowd is not None:
+            return self.crowd.judgments
         if self.question.assessor is not None or self._one_judge:
             return judgments
         return with_primary(judgments, without=self.excluded, order=self.ranking.names)
@@ -167,7 +200,7 @@ class Evidence:
     @cached_property
     def level_with(self) -> tuple[str, ...]:
         """Other assessors who rank as high as the judge who was chosen; none if one was named."""
-        if self.question.assessor is not None or self.judge == PRIMARY:
+        if self.question.assessor is not None or self.crowd is not None or self.judge == PRIMARY:
             return ()
         return self.ranking.equals(self.judge, self.useless)
 
@@ -180,6 +213,8 @@ class Evidence:
     def judge(self) -> str:
         """Whose labels score the runs."""
         wanted, names = self.question.assessor, self.labels.assessors
+        if self.crowd is not None:
+            return self.crowd.name
         if wanted is None:
             return PRIMARY if PRIMARY in names else self.ranking.choose(self.useless)
         if wanted not in self.question.judgments.assessors:
@@ -217,7 +252,8 @@ class Evidence:
     @cached_property
     def several(self) -> bool:
         """Whether there is another judge."""
-        return len(self.labels.assessors) > 1
+        other_crowd = self.crowd is not None and self.crowd.transitions is not None
+        return other_crowd or len(self.labels.assessors) > 1
 
     @cached_property
     def alone(self) -> Missing | None:
@@ -261,6 +297,8 @@ class Evidence:
     def user_model(self) -> UserModel:
         """The labels from which p(R|i) is learnt: of first results, if enough were judged twice."""
         users = self.people or ()
+        if self.crowd is not None and not users:
+            return crowd_model(self.workers, self.runs, self.judge, top=TOP, rng=self.question.rng)
         return user_model(self.everyone, self.runs, self.judge, reference=users, top=TOP, rng=self.question.rng)
 
     @cached_property
@@ -349,7 +387,8 @@ class Evidence:
         """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", VenireWarning)
-            found = scores_by_judge(self.answered, self.runs, self.question.measure)
+            labels = self.answered if self.crowd is None else self.labels
+            found = scores_by_judge(labels, self.runs, self.question.measure).ordered(self.nearest)
             if self.judge != PRIMARY:
                 return found.with_first(self.judge)
             own = scores_by_judge(self.own, self.runs, self.question.measure)
@@ -360,23 +399,45 @@ class Evidence:
         """Pairs of systems on which judges contradict each other."""
         return self.by_judge.contradictions()
 
+    @property
+    def _judged(self) -> Judgments:
+        """The labels of each judge: of all assessors, or pooled."""
+        return self.answered if self.crowd is None else self.labels
+
+    @cached_property
+    def nearest(self) -> tuple[str, ...]:
+        """Assessors by kappa with the reference, or with the others, highest first; those who judged a part come last.
+
+        Of equal ones, the order is by their labels, not by their names.
+        """
+        names = by_content(self.answered)
+        if isinstance(self.profiles, Missing):
+            return tuple(names)
+        kappa = np.nan_to_num(np.round(self.profiles.kappa.value, DIGITS), nan=-1.0)
+        share = coverage(self.answered)
+        by_name = dict(zip(self.profiles.assessors, kappa.tolist(), strict=True))
+        part = {name: n < NEARLY_ALL for name, n in zip(self.answered.assessors, share.tolist(), strict=True)}
+        return tuple(sorted(names, key=lambda name: (part[name], -by_name[name])))
+
     @cached_property
     def judges_to_test(self) -> tuple[str, ...]:
         """Judges who may favour systems: who scores the runs or, if that is the reference, machines, or else others.
 
-        Of those who labelled nearly all results, the first few; nobody without a reference.
+        Of those who labelled nearly all results, the few who are nearest to it; nobody without a reference.
         """
-        labels, k = self.answered, parse_measure(self.question.measure).k
+        labels, k = self._judged, parse_measure(self.question.measure).k
         if not labels.reference or len(self.facts.systems) < 2:
             return ()
-        names = [self.judge] if self.judge not in (*labels.reference, PRIMARY) else judges_besides(labels)
+        alone = self.judge not in (*labels.reference, PRIMARY)
+        others = judges_besides(labels)
+        names = [self.judge] if alone else [name for name in self.nearest if name in others]
         whole = (name for name in names if share_of_results(labels, self.facts, [name], k) >= NEARLY_ALL)
         return tuple(islice(whole, MOST_TESTED))
 
     @cached_property
     def favoured(self) -> Mapping[str, FavouredSystems | Missing]:
         """Which systems judges favour, compared with the reference, by judge; p adjusted for systems and judges."""
-        labels, question, scoring = self.answered, self.question, Scoring(per="assessor")
+        labels, question, scoring = self._judged, self.question, Scoring(per="assessor")
         judges = self.judges_to_test
 
         def test(judge: str) -> FavouredSystems:
@@ -399,8 +460,8 @@ class Evidence:
         """The comparison in which another judge replaces this one, if there is another."""
         if self.alone is not None:
             return self.alone
-        question = self.question
-        return or_missing(lambda: JudgeSwap.of(self.labels, self.runs, question.measure, assessor=self.judge))
+        how: dict[str, Any] = {"assessor": self.judge, "transitions": self.crowd and self.crowd.transitions}
+        return or_missing(lambda: JudgeSwap.of(self.labels, self.runs, self.question.measure, **how))
 
     @cached_property
     def sources(self) -> UncertaintySources | Missing:
@@ -495,6 +556,16 @@ def user_model(
     if isinstance(chosen, Missing):
         return UserModel(judgments, judge, reference, None, rng)
     return UserModel(chosen.judgments, judge, reference, chosen.top, rng)
+
+
+def crowd_model(workers: Judgments, runs: Runs, judge: str, *, top: int, rng: int) -> UserModel:
+    """Pair the label of each worker with that of the others: on first results, if enough were judged twice, or all."""
+    any_two = PredictedRelevance()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PoolFitWarning)
+        chosen = or_missing(lambda: labels_to_fit(workers, runs, top=top, model=any_two))
+    labels, depth = (workers, None) if isinstance(chosen, Missing) else (chosen.judgments, chosen.top)
+    return UserModel(pooled_pairs(labels, judge), judge, (), depth, rng)
 
 
 @contextmanager

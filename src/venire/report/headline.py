@@ -165,7 +165,9 @@ def _whose(evidence: Evidence) -> list[Part]:
     """Say whose labels score the runs, where nobody was named and there are several."""
     if len(evidence.question.judgments.assessors) == 1 or evidence.question.assessor is not None:
         return []
-    if evidence.judge != PRIMARY:
+    if evidence.crowd is not None:
+        whose = f"with the {evidence.judge}"
+    elif evidence.judge != PRIMARY:
         whose = f"with the labels of {evidence.judge}, {_why_them(evidence)}"
     else:
         group = f", of {listed(evidence.possible_judges)}" if evidence.excluded else ""
@@ -174,6 +176,8 @@ def _whose(evidence: Evidence) -> list[Part]:
     named = evidence.people
     users = f", and those of {listed(named)} also for users" if named else "" if named is None else " and for users"
     others = f" The other labels stand for other judges{users}." if evidence.several else ""
+    if evidence.crowd is not None and evidence.crowd.transitions is not None:
+        others = " The other judge is another crowd, with as many labels for each item."
     return [Words(f"The runs are scored {whose}.{others} Another assessor can be named.", about="judge")]
 
 
@@ -246,6 +250,8 @@ def _topics_used(evidence: Evidence) -> list[Part]:
 def _user(evidence: Evidence) -> str:
     """Define a random user."""
     people = listed(evidence.people or ()) or "the other assessors"
+    if evidence.crowd is not None and not evidence.people:
+        return "A random user is one more member of the crowd: results are relevant with probability p(R|label)."
     higher = "" if evidence.relevant == evidence.question.judgments.scale.labels[-1] else " or higher"
     relevant = f"R: {evidence.relevant}{higher}"
     return (
@@ -262,7 +268,7 @@ def advice(evidence: Evidence) -> list[Part]:
     if evidence.only_label is not None:
         text = f"judge more results: with {evidence.only_label} as the only label, no system can be better than others."
         return [Words(text, "todo", about="results")]
-    parts = [*_whose_labels(evidence), *_favoured_leader(evidence), *_topics(evidence), *_double_judgments(evidence)]
+    parts = [*_whose_labels(evidence), *_favoured_leader(evidence), *_topics(evidence), *double_judgments(evidence)]
     asked = any(isinstance(each, Words) and each.kind == "todo" for each in parts)
     return parts if asked else [*parts, *_choice(evidence)]
 
@@ -321,7 +327,7 @@ def _topics(evidence: Evidence) -> list[Part]:
     return [Words(text, "todo", about="topics")]
 
 
-def _double_judgments(evidence: Evidence) -> list[Part]:
+def double_judgments(evidence: Evidence) -> list[Part]:
     """Recommend how many more results to judge twice, and of which labels."""
     fit = evidence.user_fit
     if isinstance(fit, Missing):

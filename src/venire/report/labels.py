@@ -13,9 +13,19 @@ from venire.disagreement.top_results import rank_groups
 from venire.disagreement.user_disagreement import udm_weights
 from venire.plots.agreement import plot_confusion, plot_labels, plot_statistics
 from venire.plots.disagreement import plot_parameters, plot_weights
+from venire.report.assessors import (
+    MANY,
+    nearness_parts,
+    nearness_records,
+    pool_parts,
+    pool_record,
+    worker_parts,
+    worker_record,
+)
 from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
 from venire.report.evidence import TOP, Evidence
 from venire.report.question import Missing, or_missing
+from venire.report.scoring_judge import NEARLY_ALL
 from venire.results import counted, listed
 
 MOST_MAPS = 4
@@ -34,19 +44,30 @@ MOST_WARNINGS = 4
 def judgments_chapter(evidence: Evidence) -> Chapter:
     """Write the chapter on the judgments: how many, by whom, how far they agree, and who labels differently."""
     labels = evidence.question.judgments
-    parts: list[Part] = [*map(warning, copy_notes(evidence.copies)), _overlap(evidence)]
+    parts: list[Part] = [*map(warning, copy_notes(evidence.copies)), *pool_parts(evidence), _overlap(evidence)]
+    numbers: dict[str, Any] = {"pool": pool_record(evidence), "nearness": nearness_records(evidence), "workers": None}
     if not isinstance(evidence.profiles, Missing):
-        words = "A bar per assessor with the shares of the labels, and how the assessor differs from the others."
-        caption = "Shares of the labels that each assessor gives."
-        parts.append(Picture("labels_by_assessor", caption, plot_labels(evidence.profiles), words))
-        parts += _differing(FlaggedProfiles(evidence.profiles))
+        found = FlaggedProfiles(evidence.profiles)
+        many = len(found.profiles.assessors) > MANY
+        near = nearness_parts(evidence)
+        how = [] if near and many else worker_parts(found) if many else _bars(found)
+        parts += [*near, *how, *_differing(found)]
+        numbers["workers"] = worker_record(found) if many else None
     parts += [*_agreement(evidence), *_selected(evidence), *_maps(evidence)]
     if labels.notes:
         parts.append(Words(f"Notes from reading the judgments: {'; '.join(map(str, labels.notes))}."))
-    return Chapter("judgments", "The judgments", _judgments_finding(evidence), tuple(parts))
+    return Chapter("judgments", "The judgments", judgments_finding(evidence), tuple(parts), numbers)
 
 
-def _judgments_finding(evidence: Evidence) -> str:
+def _bars(found: FlaggedProfiles) -> list[Part]:
+    """Show the shares of labels of each assessor."""
+    words = "A bar per assessor with the shares of the labels, and how the assessor differs from the others."
+    caption = "Shares of the labels that each assessor gives."
+    return [Picture("labels_by_assessor", caption, plot_labels(found.profiles), words)]
+
+
+def judgments_finding(evidence: Evidence) -> str:
+    """Say how many labels there are, by whom, and how well they agree."""
     labels, agreement = evidence.question.judgments, evidence.agreement
     names, scale = labels.scale.labels, str(labels.scale)
     if len(names) > MOST_LABELS or (len(names) > 3 and len(scale) > LONGEST_SCALE):
@@ -125,14 +146,16 @@ def _selected(evidence: Evidence) -> list[Part]:
 
 
 def _maps(evidence: Evidence) -> list[Part]:
-    """Confusion matrices of the judge with those who share most items; if several are the judge, of any two."""
+    """Confusion matrices of the judge with those nearest who share most items; if several are the judge, of any two."""
     found, judge = evidence.confusions, evidence.judge
-    if isinstance(found, Missing):
+    if isinstance(found, Missing) or evidence.crowd is not None:
         return []
     alone = judge in found.assessors
-    pairs = [(judge, other) for other in found.assessors if other != judge] if alone else found.pairs()
-    n_shared = {pair: found.matrix(*pair).sum() for pair in pairs}
-    closest = sorted((pair for pair, n in n_shared.items() if n), key=lambda pair: -n_shared[pair])
+    pairs = [(judge, other) for other in evidence.nearest if other != judge] if alone else found.pairs()
+    shared = found.n_shared()
+    n_shared = {pair: shared.get(pair, shared.get(pair[::-1], 0.0)) for pair in pairs}
+    most = NEARLY_ALL * max(n_shared.values(), default=0.0)
+    closest = sorted((pair for pair, n in n_shared.items() if n), key=lambda pair: -min(n_shared[pair], most))
     return [_map(found, *pair) for pair in closest[:MOST_MAPS]]
 
 
@@ -160,7 +183,7 @@ def label_worth_chapter(evidence: Evidence) -> Chapter:
         return Chapter("label_worth", WORTH_TITLE, finding, (_gains(evidence),))
     if len(whole.relevant.names) > MOST_THRESHOLDS:
         whole = fit
-    finding = _worth_finding(evidence, fit)
+    finding = worth_finding(evidence, fit)
     words = f"Probability that a random user finds a result relevant, by label, with intervals. {finding}"
     weights = "Probability that at least one of N users finds a document relevant, by N, with a line per label."
     parts: list[Part] = [
@@ -171,15 +194,24 @@ def label_worth_chapter(evidence: Evidence) -> Chapter:
         Picture("udm_weights", f"UDM weights P(1/N), relevant: {evidence.relevant}.", plot_weights(fit), weights),
         _udm(fit),
         _gains(evidence),
+        *_of_others(evidence),
         *_of_pool(evidence),
         *_warnings(fit),
     ]
     return Chapter("label_worth", WORTH_TITLE, finding, tuple(parts))
 
 
+def _of_others(evidence: Evidence) -> list[Part]:
+    """Say that the label of an assessor is left out of the pool with which it is compared."""
+    if evidence.crowd is None or evidence.people:
+        return []
+    text = "Each label is compared with the label that most of the other assessors gave the item: nobody's own label is"
+    return [Words(f"{text} in the pool that is to predict it.", about="left-out")]
+
+
 def _of_pool(evidence: Evidence) -> list[Part]:
     """Warn that p(R|i) is learnt on all items judged twice, not on those that users see."""
-    if evidence.user_model.top is not None:
+    if evidence.user_model.top is not None or not evidence.facts.systems:
         return []
     few = f"The first {TOP} results of the systems have too few double judgments, so all items judged twice are used"
     return [warning(f"{few}; first results with the same label are often better: estimates may be too low", "pool")]
@@ -193,7 +225,7 @@ def _warnings(fit: PredictedRelevanceFit) -> list[Part]:
     return [*map(warning, fit.notes[:MOST_WARNINGS]), warning(more, "more-warnings")]
 
 
-def _worth_finding(evidence: Evidence, fit: PredictedRelevanceFit) -> str:
+def worth_finding(evidence: Evidence, fit: PredictedRelevanceFit) -> str:
     """State p(R|i): of which results, by whose label, and for whom."""
     users, top = " or ".join(evidence.people or ()), evidence.user_model.top
     return fit.sentence(

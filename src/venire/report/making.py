@@ -20,7 +20,7 @@ from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.runs import RunsLike, as_runs
 from venire.io.texts import Texts
 from venire.measures.scoring import MeasureLike
-from venire.report import headline, labels, quality, systems, users
+from venire.report import headline, judgments_alone, labels, quality, systems, users
 from venire.report.document import Chapter, Grid, Picture, Report, Words
 from venire.report.evidence import Evidence
 from venire.report.front import front
@@ -38,6 +38,12 @@ CHAPTERS: Mapping[str, Callable[[Evidence], Chapter | None]] = {
     "verdict": headline.verdict_chapter,
 }
 """Chapters in the order in which they are written; in the report the verdict is first, the method last."""
+WITHOUT_RUNS: Mapping[str, Callable[[Evidence], Chapter | None]] = {
+    "judgments": labels.judgments_chapter,
+    "label worth": labels.label_worth_chapter,
+    "summary": judgments_alone.summary_chapter,
+}
+"""Chapters of a report on judgments alone; the summary is first, the method last."""
 STAGES = len(CHAPTERS) + 1
 
 Stage = Callable[[str], None]
@@ -45,10 +51,11 @@ Stage = Callable[[str], None]
 
 def report_on(
     judgments: JudgmentsLike,
-    runs: RunsLike,
+    runs: RunsLike = (),
     *,
     measure: MeasureLike = "nDCG@10",
     assessor: str | None = None,
+    pool: str | None = None,
     relevant: object = None,
     reference: Sequence[str] | str = (),
     families: Mapping[str, Sequence[str]] | None = None,
@@ -65,10 +72,12 @@ def report_on(
 
     Parameters
     ----------
-    judgments, runs : as ``read_judgments`` and ``read_runs`` take them
+    judgments, runs : as ``read_judgments`` and ``read_runs`` take them; without runs, the report is on the judgments
     measure : what systems are scored by
     assessor : whose labels score the runs; None: of the reference, or else of the people, if declared and they labelled
         nearly all results, the one who judged nearly all items, or else most of each topic
+    pool : pool the labels of all people who are not the reference: "majority", "median" or "dawid-skene"; None: by
+        majority where a crowd judged (twenty people or more, each less than half of the items), else not at all
     relevant : the lowest label that is relevant to a user; None: that from which on people agree best
     reference : assessors whose labels count; none: those that the judgments declare.  They score the runs if they
         labelled nearly all results, and stand for users; judges are tested for systems that they favour compared with
@@ -98,6 +107,7 @@ def report_on(
         as_runs(runs),
         measure=str(measure),
         assessor=assessor,
+        pool=pool,
         relevant=None if relevant is None else str(relevant),
         reference=(reference,) if isinstance(reference, str) else tuple(reference),
         families=families or {},
@@ -121,7 +131,7 @@ def make_report(question: Question, *, stage: Stage | None = None) -> Report:
     evidence = Evidence(question)
     evidence.validate()
     chapters: list[Chapter] = []
-    for name, write in CHAPTERS.items():
+    for name, write in (CHAPTERS if evidence.facts.systems else WITHOUT_RUNS).items():
         if stage is not None:
             stage(name)
         written = write(evidence)
@@ -131,7 +141,8 @@ def make_report(question: Question, *, stage: Stage | None = None) -> Report:
     *body, first = chapters
     n = len(question.judgments.assessors)
     people = "one assessor" if n == 1 else f"{n} assessors"
-    title = f"{counted(len(evidence.facts.systems), 'system')}, judged by {people}"
+    what = counted(len(evidence.facts.systems), "system") if evidence.facts.systems else "Judgments"
+    title = f"{what}, judged by {people}" if evidence.facts.systems else f"{what} by {people}"
     seen = front(evidence) if evidence.facts.systems else None
     method = method_chapter(question, chapters, also=seen.shows() if seen else ())
     return Report(title, (first, *body, method), question.made_with(), seen)
@@ -185,7 +196,8 @@ def _measures(question: Question, others: Sequence[Chapter]) -> list[str]:
     """Name the measures that the report shows: its own, and those in tables by measure."""
     tables = [part for each in others for part in each.parts if isinstance(part, Grid) and "measure" in part.columns]
     places = [(part, list(part.columns).index("measure")) for part in tables]
-    return list(dict.fromkeys([question.measure, *(str(row[n]) for part, n in places for row in part.rows)]))
+    own = [question.measure] if any(each.name == "systems" for each in others) else []
+    return list(dict.fromkeys([*own, *(str(row[n]) for part, n in places for row in part.rows)]))
 
 
 @cache

@@ -16,12 +16,15 @@ from venire.data.clicks import Clicks
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
+from venire.disagreement.dawid_skene import DAWID_SKENE
 from venire.errors import SettingError, UnknownName, VenireError, Way
 from venire.io.fingerprints import Input
 from venire.io.texts import Texts
 from venire.measures.names import parse_measure
 
 Found = TypeVar("Found")
+POOLS = ("majority", "median", DAWID_SKENE)
+"""Rules by which the labels of a crowd become one label for each item."""
 LIBRARIES = ("numpy", "scipy", "polars", "matplotlib")
 
 
@@ -54,6 +57,7 @@ class Question:
     runs: Runs
     measure: str = "nDCG@10"
     assessor: str | None = None
+    pool: str | None = None
     relevant: str | None = None
     reference: tuple[str, ...] = ()
     families: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -79,6 +83,11 @@ class Question:
         if len(scale) == 1:
             message = f"the scale has one label, {scale}, so no result can be better than another"
             raise SettingError(message, hint=f"declare a scale with all labels, lowest first, such as no<{scale}")
+        if self.pool is not None and self.pool not in POOLS:
+            raise UnknownName("way to pool", self.pool, POOLS)
+        if self.pool is not None and self.assessor is not None:
+            message = f"labels are pooled by {self.pool}, and {self.assessor!r} is named to score the runs"
+            raise SettingError(message, hint="choose one of them")
         for name in self.reference:
             if name not in assessors:
                 raise UnknownName("assessor", name, assessors)

@@ -7,6 +7,8 @@ Assessors who give one label only are passed over if there is another, since suc
 who label differently from the others are not: the others may be wrong.  Of assessors with equal rank, one is taken by a
 hash of the labels, and the report names the others in its first finding.  Names and the order of rows have no
 influence.
+
+Of a crowd, in which many people judged a small part each, no single one is the judge: their labels are pooled.
 """
 
 from __future__ import annotations
@@ -20,12 +22,14 @@ import numpy as np
 from venire.agreement.flags import ONE_LABEL, habits
 from venire.agreement.profiles import Profiles
 from venire.data.assessors import by_content, coverage
-from venire.data.judgments import Judgments
+from venire.data.judgments import Judgments, is_conditional
 from venire.data.runs import Facts
 from venire.types import Bools, Floats
 
 NEARLY_ALL = 0.9
 """The share of items that an assessor must have judged to score the runs alone."""
+CROWD, PART, DEEP = 20, 0.5, 2.0
+"""A crowd: so many people, none of whom judged this part of the items, with so many labels per item on average."""
 DIGITS = 9
 """Coverage and kappa are compared after rounding to this many digits."""
 
@@ -33,6 +37,15 @@ DIGITS = 9
 def coverage_but(judgments: Judgments, names: Sequence[str]) -> Floats:
     """Return the share of the judged items that each assessor judged; 0 for the named ones."""
     return np.where(np.isin(judgments.assessors, list(names)), 0.0, coverage(judgments))
+
+
+def is_crowd(judgments: Judgments) -> bool:
+    """Whether many people judged, each a small part, and items have several labels."""
+    apart = {*judgments.reference, *judgments.machines}
+    person = np.array([name not in apart for name in judgments.assessors], dtype=np.bool_)
+    labels = judgments.item[person[judgments.assessor.codes] & ~is_conditional(judgments)]
+    few = coverage(judgments)[person].max(initial=0.0) < PART
+    return bool(person.sum() >= CROWD and few and len(labels) >= DEEP * len(np.unique(labels)))
 
 
 def share_of_results(judgments: Judgments, facts: Facts, names: Sequence[str], depth: int | None) -> float:

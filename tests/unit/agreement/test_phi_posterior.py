@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import gamma
 
+from venire.agreement import phi_posterior
 from venire.agreement.intervals import NOT_ASKED
 from venire.agreement.phi import phi
 from venire.agreement.phi_posterior import COVER, Posterior, Ratings, distinct_sets, likelihood, posterior_of
@@ -47,6 +48,22 @@ def test_the_posterior_is_followed_to_where_nothing_is_left(n_items):
     assert inside.sum() > 60
     assert not inside[[0, -1]].any()
     assert (np.diff(found.log_rho) > 0).all()
+
+
+@pytest.mark.parametrize(("n_items", "n_labels"), [(2, 4), (300, 3), (3000, 25)])
+def test_the_posterior_is_located_on_few_points_as_on_all(n_items, n_labels, monkeypatch):
+    sets = drawn_sets(n_items, n_labels, 4)
+    found = posterior_of(sets)
+    monkeypatch.setattr(phi_posterior, "SCOUTS", phi_posterior.NODES)
+    assert found.mean == pytest.approx(posterior_of(sets).mean, rel=1e-9)
+
+
+def test_where_it_is_located_badly_it_is_located_again(monkeypatch):
+    sets = drawn_sets(500, 4, 5)
+    right, located = posterior_of(sets), phi_posterior._located
+    beside = {phi_posterior.SCOUTS: (0.0, 0.5)}
+    monkeypatch.setattr(phi_posterior, "_located", lambda sets, n: beside.get(n) or located(sets, n))
+    assert posterior_of(sets).mean == pytest.approx(right.mean, rel=1e-9)
 
 
 def test_the_densest_region_is_that_of_a_known_law():

@@ -1,6 +1,7 @@
 """evaluate: the rules that change a number, each with the number."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 from venire import evaluate, read_judgments, read_runs
@@ -250,3 +251,16 @@ def test_files_of_relevant_documents_are_no_cause_for_alarm():
         evaluate(labels, runs, "P@10")
     assert [each.category for each in caught] == [UnjudgedWarning]
     evaluate({topic: dict.fromkeys(docs, 1) for topic, docs in labels.items()}, from_label(1)[1], ["P@5", "Judged@5"])
+
+
+@pytest.mark.parametrize("name", ["nDCG@3", "DCG", "CG@2", "nDCG(dcg=exp-log2)@4", "P@3", "ERR@3"])
+def test_many_judges_are_scored_as_a_few(name):
+    rng, topics = np.random.default_rng(4), ["1", "2", "3"]
+    rows = [(t, f"d{d}", f"j{j:02}", int(rng.integers(0, 4))) for t in topics for d in range(6) for j in range(20)]
+    rows = [row for row in rows if rng.random() < 0.8]
+    judgments = read_judgments(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row"))
+    runs = {name: {t: {f"d{d}": float(rng.random()) for d in range(6)} for t in topics} for name in "abc"}
+    together = evaluate(judgments, runs, name, per="assessor").values
+    few = [judgments.where(assessor=judgments.assessors[n : n + 4]) for n in range(0, 20, 4)]
+    parts = [evaluate(each, runs, name, per="assessor").values for each in few]
+    np.testing.assert_allclose(together, np.concatenate(parts, axis=-1), rtol=1e-13, atol=1e-14)

@@ -61,6 +61,13 @@ def test_the_least_number_of_topics_is_the_least() -> None:
     assert found[-1] == 2
 
 
+def test_the_search_ends_at_the_least_number_however_far_from_the_normal_it_is() -> None:
+    size, level = np.geomspace(0.08, 40.0, 300), 1e-6
+    upto = np.arange(2, 8_000)
+    enough = power_of(size[:, None], 1.0, upto, alpha=level) >= 0.8
+    assert topics_needed(size, 1.0, alpha=level).tolist() == upto[enough.argmax(axis=1)].tolist()
+
+
 def test_a_tiny_difference_needs_what_the_normal_says() -> None:
     assert float(topics_needed(1e-4, 1.0)) == pytest.approx((stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) ** 2 * 1e8)
     assert topics_needed(np.array([0.0, 0.1]), np.array([1.0, np.nan])).tolist() == pytest.approx(

@@ -296,7 +296,7 @@ def test_a_winner_is_recommended_only_where_nothing_else_is(whole, monkeypatch):
     careful = made.judgments.where(assessor=["careful1", "careful2", "strict1"])
     evidence = Evidence(Question(careful, made.runs, assessor="careful1", relevant="1", n_draws=50))
     assert evidence.verdict.winner == "s03"
-    monkeypatch.setattr(headline, "_double_judgments", lambda _: [])
+    monkeypatch.setattr(headline, "double_judgments", lambda _: [])
     assert todo(headline.verdict_chapter(evidence).parts) == ["choose"]
 
 
