@@ -25,7 +25,7 @@ from venire.kernels.shares import clustered_shares
 from venire.planning.result import DECIDED_WITH, Expected
 from venire.types import Floats, Ints
 
-N_DRAWS, FEWEST_DRAWS, MOST_CELLS = 400, 100, 4_000_000
+N_DRAWS, FEWEST_DRAWS, MOST_CELLS = 400, 50, 2_000_000
 """Draws of a forecast, fewer where draws x topics x shares would be more cells than that."""
 P_GRID = np.sin(np.pi * (np.arange(60) + 0.5) / 120) ** 2
 """Equally likely by Beta(1/2, 1/2), and so by Beta(3/2, 3/2) in proportion to p(1 - p)."""
@@ -64,7 +64,9 @@ def _half_widths(
     """Draw cases and hits of one budget: expected (topic, share), of_topic (topic, draw, share) -> (draw, share)."""
     ends = np.floor(np.cumsum(expected, axis=0)[:, None] + start)
     new = np.diff(ends, axis=0, prepend=0).astype(np.int64)
-    hits = present.hits[:, None] + rng.binomial(new, of_topic)
+    hits = np.repeat(present.hits[:, None], len(start), axis=1)
+    some = new > 0
+    hits[some] += rng.binomial(new[some], of_topic[some])
     _, low, high = clustered_shares(hits, present.cases[:, None] + new)
     return np.where(np.isnan(low), UNKNOWN, (high - low) / 2)
 

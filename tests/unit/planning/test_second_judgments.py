@@ -169,16 +169,16 @@ def test_settings_out_of_range_are_refused(goal, setting):
         GOALS[goal](judged_once(), **setting)
 
 
-def test_minutes_are_the_median_gap_without_breaks():
-    labels = judged_once(n_topics=1, who=("ann", "bob"))
-    time = np.where(labels.assessor.codes == 0, 0.0, 1e6)
-    time += np.cumsum(np.ones(len(labels))) * 30
-    time[5:] += 7200
-    timed = replace(labels, time=time)
-    assert minutes_per_label(timed) == pytest.approx(1.0, abs=0.5)
+def test_minutes_are_the_median_gap_of_one_person_without_breaks():
+    """Ann: 30, 30, 90 s and a break; bob: 60, 90 s, saved together once; an unknown time counts for nothing."""
+    times = {"ann": [0, 30, 60, 150, 5000], "bob": [10, 10, 70, 160, np.nan]}
+    rows = [(1, f"{who}{n}", who, 1) for who in times for n in range(5)]
+    labels = judgments_of(rows)
+    given = {f"{who}{n}": time for who, each in times.items() for n, time in enumerate(each)}
+    timed = replace(labels, time=np.array([given[doc] for doc in labels.column("doc").texts()], dtype=float))
+    assert minutes_per_label(timed) == 1.0
     assert minutes_per_label(labels) is None
-    plan = plan_agreement(timed, budget=10)
-    assert plan.minutes == pytest.approx(10 * minutes_per_label(timed))
+    assert plan_agreement(timed, budget=4).minutes == 4.0
 
 
 def test_neyman_against_all_allocations():
