@@ -1,4 +1,4 @@
-"""Forecasts that come true? `python bench/forecasts.py [--judges N] [--samples N] [--today PATH] [--known]`.
+"""Forecasts that come true? `python bench/forecasts.py [--samples N] [--today PATH] [--known [S]] [--others N]`.
 
 On TREC DL 2021 (VENIRE_DATA/dl21_full: 63 runs, NIST, and language models that labelled at least 98 % of the pairs):
 from NIST's labels and a share of another judge's, forecast for every pair of runs that NIST does not tie whether their
@@ -10,8 +10,11 @@ checkout of commit b35edfe) on the same samples, in another process.  Brier scor
 draws, so that their number does not matter.  Prints tables, and writes JSON to --out.
 
 --known: what could be attained if more were known of the judge.  The transition matrices, the tilt by the systems that
-return a document, or both, are fitted to all labels of the judge in place of the sample; the labels that stand are
-those of the sample.
+return a document, or both, are fitted to all labels of the judge in place of the sample, or to a share of them
+(--known .2) that includes the sample; the labels that stand are those of the sample.
+
+--others: forecasts of any other judge.  Every judge is forecast from NIST and all labels of so many others, drawn at
+random (--samples times), by nDCG@10, with and without the further judges who take turns with them.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ import tempfile
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -87,11 +91,12 @@ def forecast_today(path: Path, n_draws: int) -> None:
 
     judgments, runs = read(wide=True)
     labels, samples = pickle.loads(path.read_bytes())
-    if not np.array_equal(labels, judgments.label):
-        raise SystemExit("the versions number the labels in different ways")
+    order = in_order(judgments)
+    if not np.array_equal(labels, judgments.label[order]):
+        raise SystemExit("the versions number the items or the assessors in different ways")
     found = []
     for sample in samples:
-        labels, chances = with_rows(judgments, sample[3]), []
+        labels, chances = with_rows(judgments, order[sample[3]]), []
         for measure in MEASURES:
             scene = Scene.of(labels, runs, measure, assessor=OLD, new_judge=sample[0])
             blocks = scene.draws("hierarchical", n_draws, seed=np.random.SeedSequence(0))
@@ -105,12 +110,25 @@ def forecast_today(path: Path, n_draws: int) -> None:
     path.with_suffix(".out").write_bytes(pickle.dumps(np.array(found, dtype=np.float32)))
 
 
+def in_order(judgments: Any) -> np.ndarray:
+    """Rows by assessor and item, as versions read them in different orders -> (row,)."""
+    return np.lexsort((judgments.item, judgments.assessor.codes))
+
+
+def written(judgments: Any, samples: list[Sample], path: Path) -> None:
+    """Write samples for the older version, with rows in the order of ``in_order``."""
+    order = in_order(judgments)
+    place = np.argsort(order)
+    each = [tuple(sample._replace(rows=place[sample.rows])) for sample in samples]
+    path.write_bytes(pickle.dumps((judgments.label[order], each)))
+
+
 def started(
-    labels: np.ndarray, samples: list[Sample], source: Path, *, n_draws: int
+    judgments: Any, samples: list[Sample], source: Path, *, n_draws: int
 ) -> tuple[subprocess.Popen[bytes], Path]:
-    """Start the older version on these samples of labels (row,)."""
+    """Start the older version on these samples of labels."""
     path = Path(tempfile.mkdtemp()) / "samples"
-    path.write_bytes(pickle.dumps((labels, [tuple(each) for each in samples])))
+    written(judgments, samples, path)
     environment = {**os.environ, "PYTHONPATH": str(source)}
     command = [sys.executable, __file__, "--draws", str(n_draws), "--worker", str(path)]
     return subprocess.Popen(command, env=environment), path.with_suffix(".out")
@@ -162,11 +180,11 @@ class Bench:
             found.append([alone, (1 - weight) * alone + weight * topics])
         return np.array(found, dtype=np.float32)
 
-    def with_known(self, sample: Sample, n_draws: int) -> np.ndarray:
-        """Forecast by the default model with parts that were fitted to all labels -> (measure, part, pair)."""
-        rows = np.flatnonzero(
-            self.judgments.assessor.codes == self.judgments.assessor.code_of(sample.judge, "assessor")
-        )
+    def with_known(self, sample: Sample, n_draws: int, *, share: float) -> np.ndarray:
+        """Forecast by the default model with parts that were fitted to more labels -> (measure, part, pair)."""
+        wider = self.sample(sample.judge, 1.0, "pool", rng=np.random.default_rng(0)).rows
+        n_more = max(0, round(share * len(wider)) - len(sample.rows))
+        rows = np.append(sample.rows, wider[~np.isin(wider, sample.rows)][:n_more])
         part, whole = (self.swap(sample._replace(rows=each)) for each in (sample.rows, rows))
         found = []
         for known in KNOWN:
@@ -175,6 +193,19 @@ class Bench:
             draws = [each.draws for each in swap.forecasts(n_draws=n_draws)]
             found.append([kept_order(self.delta[:, n], each, self.a, self.b) for n, each in enumerate(draws)])
         return np.array(found, dtype=np.float32).transpose(1, 0, 2)
+
+    def from_others(self, others: Sequence[str], n_draws: int) -> np.ndarray:
+        """Forecast any other judge from all labels of some, with and without further judges -> (way, pair)."""
+        from venire.comparison.forecast import JudgeSwap
+        from venire.disagreement import transitions
+
+        labels, further, found = self.judgments.where(assessor=[OLD, *others]), transitions.FURTHER, []
+        for number in (further, 0):
+            transitions.FURTHER = number
+            (each,) = JudgeSwap.of(labels, self.runs, MEASURES[:1], assessor=OLD).forecasts(n_draws=n_draws)
+            found.append(kept_order(self.delta[:, 0], each.draws, self.a, self.b))
+        transitions.FURTHER = further
+        return np.array(found)
 
     def swap(self, sample: Sample) -> Any:
         """Put the judge of a sample in the place of the old one."""
@@ -256,6 +287,23 @@ def show(rows: list[dict[str, Any]]) -> None:
     print(f"above today's hierarchical: {', '.join(worse) or 'none'}")
 
 
+def any_other(bench: Bench, counts: Sequence[int], *, samples: int, n_draws: int) -> None:
+    """Print how forecasts of any other judge come true, from so many others."""
+    rng, known = np.random.default_rng(0), np.abs(bench.delta[:, 0]) > TIE
+    for count in counts:
+        p, y = [], []
+        for judge in bench.judges:
+            candidates = [name for name in bench.judges if name != judge]
+            for _ in range(samples):
+                others = rng.choice(candidates, count, replace=False).tolist()
+                p.append(bench.from_others(others, n_draws)[:, known])
+                y.append(bench.outcome(judge)[known, 0])
+        stated, truth = np.concatenate(p, axis=1), np.concatenate(y)
+        for name, row in zip(("with", "without"), stated, strict=True):
+            scores = f"{brier(row, truth, n_draws):.4f} ({calibration_error(row, truth):.3f})"
+            print(f"from {count} others, {name} further judges: {scores}", flush=True)
+
+
 def main() -> None:
     """Measure, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -264,7 +312,9 @@ def main() -> None:
     parser.add_argument("--shares", type=float, nargs="+", default=SHARES, help="shares of the labels that are known")
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--today", type=Path, help="the folder src of an older version")
-    parser.add_argument("--known", action="store_true", help="what could be attained if more were known of the judge")
+    known = "what could be attained if parts of the model were fitted to this share of the labels (1)"
+    parser.add_argument("--known", type=float, nargs="?", const=1.0, help=known)
+    parser.add_argument("--others", type=int, nargs="+", help="forecast any other judge from so many others")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -273,6 +323,9 @@ def main() -> None:
         forecast_today(asked.worker, asked.draws)
         return
     bench = Bench()
+    if asked.others:
+        any_other(bench, asked.others, samples=asked.samples, n_draws=asked.draws)
+        return
     judges = bench.judges[:: max(1, len(bench.judges) // asked.judges)] if asked.judges else bench.judges
     rng = np.random.default_rng(0)
     samples = [
@@ -284,8 +337,8 @@ def main() -> None:
     ]
     print(f"{len(judges)} judges, {len(samples)} samples, {asked.draws} draws", flush=True)
     older = asked.today and not asked.known
-    worker = started(bench.judgments.label, samples, asked.today, n_draws=asked.draws) if older else None
-    one = bench.with_known if asked.known else bench.forecast
+    worker = started(bench.judgments, samples, asked.today, n_draws=asked.draws) if older else None
+    one = partial(bench.with_known, share=asked.known) if asked.known else bench.forecast
     chances = np.stack([one(each, asked.draws) for each in samples])
     models = KNOWN if asked.known else NEW_MODELS
     if worker:

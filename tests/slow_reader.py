@@ -20,7 +20,8 @@ from venire.data.judgments import Items
 from venire.data.runs import DUPLICATE_DOCS, ORDERS, SCORE_TYPES, SYSTEM_FROM, Facts, RunRules, Runs
 from venire.engine.local import map_partitions
 from venire.io import runs as run_files
-from venire.io.lines import BOM, GZIP, ZSTD, chunks
+from venire.io.compression import GZIP, ZSTD
+from venire.io.lines import BOM, chunks
 from venire.scan.scanner import Scanned, Scanner, Sought, make_scanner
 
 RULES = [

@@ -210,6 +210,13 @@ def test_a_name_that_is_no_file_to_read_is_free(folder):
     assert (folder / "ann").read_bytes() != OLD
 
 
+def test_an_empty_name_is_refused(folder):
+    before = held(folder)
+    code, said = run(["agreement", "labels.parquet", "-o", ""])
+    assert (code, held(folder)) == (2, before)
+    assert "the name of the file is empty" in said
+
+
 @pytest.mark.parametrize("words", [words for words in COMMANDS if len(outputs_of(words)) > 1])
 def test_two_outputs_have_two_names(folder, words):
     (folder / "there").write_bytes(OLD)

@@ -26,11 +26,13 @@ from venire.agreement.phi import phi
 from venire.data.judgments import Judgments
 from venire.data.scale import LEVELS
 from venire.errors import UnknownName, VenireError
-from venire.io.limits import current, over
+from venire.io.limits import refuse_crowd
 from venire.results import Records, Tabular
 
 MOST_PAIRS = 100
 """With more pairs of assessors than this, only the mean of their kappas is in the table."""
+TOGETHER = "take every label as that of a different person (anonymous)"
+"""What to do with the labels of a crowd."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,16 +150,9 @@ def table(
     if asked.over not in OVER:
         raise UnknownName("what the statistic is over", asked.over, OVER)
     chosen_units(asked.resample, 0)
-    refuse_crowd(judgments)
+    refuse_crowd(len(judgments.assessors), hint=TOGETHER)
     question = Question(judgments, measurement, how)
     return AgreementTable(tuple(found for name in names or FUNCTIONS for found in _coefficients(name, question)))
-
-
-def refuse_crowd(judgments: Judgments) -> None:
-    """Raise where there are more assessors than can be compared in pairs."""
-    if (n_assessors := len(judgments.assessors)) > current().assessors:
-        hint = "take every label as that of a different person (anonymous), or choose some of the assessors"
-        raise over("assessors", "judgments", None, f"{n_assessors:,} assessors", hint=hint)
 
 
 agreement_table = table

@@ -49,6 +49,7 @@ from venire.disagreement.reference_labels import reference_names
 from venire.errors import PairsError, SettingError, UnknownName, VenireError
 from venire.io.fingerprints import Input
 from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.limits import refuse_crowd
 from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.shares import CONFIDENCE
 from venire.measures.evaluate import Case, as_list
@@ -119,6 +120,7 @@ def certify(
             raise UnknownName("judge", name, names)
     if families:
         checked_families(families, scanned.facts.systems)
+    refuse_crowd(len(names), hint="name the judge")
     plain = last_labels(without_probes(every)[0])
     scoring = Scoring(per="assessor", gains=gains, topics=topics)
     asked = Certification(

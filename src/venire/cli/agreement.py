@@ -121,14 +121,15 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
     interpretation; a statistic that cannot be computed has a reason instead.  With --by assessor: the agreement of each
     assessor with the others, or with the reference, and how their labels differ.
     """
-    from venire.agreement.table import refuse_crowd
+    from venire.agreement.table import TOGETHER
     from venire.data.assessors import copies, copy_notes
+    from venire.io.limits import refuse_crowd
 
     _refuse_odd(options)
     anonymous = options["anonymous"]
     labels = read_labels(judgments, keeping_repeats(options) if anonymous else options)
     labels = labels.anonymous() if anonymous else labels
-    refuse_crowd(labels)
+    refuse_crowd(len(labels.assessors), hint=TOGETHER)
     repeated = [] if anonymous else list(map(str, copy_notes(copies(labels))))
     if options["directed"]:
         tell_directed(labels, out, options, repeated)

@@ -199,7 +199,7 @@ def bound_files(files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
 
 def gains_words(options: Mapping[str, Any]) -> str:
     """Return the gains as they were given; those of a file are bound by its hash, wherever it is."""
-    from venire.io.lines import is_readable
+    from venire.io.files import is_readable
 
     text: str = options["worth"]["gains"]
     return A_FILE if is_readable(Path(text)) else text
@@ -273,8 +273,8 @@ def _certified(
 
 def read_prompts(texts: Sequence[str]) -> dict[str, str]:
     """Read hashes of prompts by judge: of a file if there is one of this name, else as they are given."""
+    from venire.io.files import is_readable
     from venire.io.fingerprints import file_input
-    from venire.io.lines import is_readable
 
     found: dict[str, str] = {}
     for text in texts:

@@ -491,7 +491,7 @@ def write_posteriors(labels: Judgments, found: Sequence[ItemRelevance], path: Pa
     import numpy as np
 
     from venire.data.ids import Category
-    from venire.io.lines import written
+    from venire.io.compression import written
     from venire.io.outputs import NewFiles
 
     text = io.StringIO()

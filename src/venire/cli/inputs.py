@@ -337,7 +337,7 @@ def resolve_gains(
         return gains_for(chosen.gains(gains), labels.scale)
     if fit_on is not None:
         raise click.UsageError(FIT_WHAT)
-    from venire.io.lines import is_readable
+    from venire.io.files import is_readable
 
     if is_saved_fit(Path(gains)):
         return gains_for(_saved_gains(Path(gains)), labels.scale)
@@ -429,7 +429,7 @@ def _read_beside(path: str, reading: Mapping[str, Any], where: Iterable[str], bu
 
 def is_saved_fit(path: Path) -> bool:
     """Whether a file is a fit that was saved: by its ending, or because it begins as a JSON object does."""
-    from venire.io.lines import is_readable, opened
+    from venire.io.files import is_readable, opened
 
     if not is_readable(path):
         return False

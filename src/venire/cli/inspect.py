@@ -55,7 +55,7 @@ def command(*, files: tuple[str, ...], reading: dict[str, Any], out: Output) -> 
 
 
 def _paths(sources: Iterable[str]) -> Iterator[Path]:
-    from venire.io.lines import expanded
+    from venire.io.files import expanded
 
     for source in sources:
         yield from expanded(source)

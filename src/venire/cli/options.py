@@ -383,7 +383,7 @@ def resource_option(section: str, *, begin: str = "Position of the resource", en
 
 def read_resource(text: str) -> str | dict[str, str]:
     """Read which resource documents belong to from a file, if there is one of this name; else it is a pattern."""
-    from venire.io.lines import is_readable
+    from venire.io.files import is_readable
     from venire.io.side_files import read_groups
 
     return read_groups(Path(text)) if is_readable(Path(text)) else text

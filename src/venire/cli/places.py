@@ -32,6 +32,8 @@ def checked_place(ctx: click.Context, parameter: click.Parameter, text: str | No
     if text is None or text == "-":
         return None
     path = Path(text)
+    if not text:
+        raise click.BadParameter("the name of the file is empty", ctx, parameter)
     if path.is_dir():
         raise click.BadParameter(f"{text} is a folder, expected a file", ctx, parameter)
     if not path.parent.is_dir():
@@ -125,8 +127,8 @@ def smaller_input(ctx: click.Context) -> str:
 
 def input_files() -> tuple[Input, ...]:
     """Identify the files that the running command read, with the TOML files beside judgments."""
+    from venire.io.files import expanded_all, is_readable
     from venire.io.fingerprints import files_of
-    from venire.io.lines import expanded_all, is_readable
 
     named = [each.path for each in _inputs(click.get_current_context())]
     read = expanded_all([path for path in named if any(map(is_readable, _read(path)))])

@@ -105,16 +105,18 @@ class Scale:
         return cls(tuple(label.strip() for label in body.split(separator)), measurement.strip())
 
     @classmethod
-    def from_table(cls, table: Mapping[str, object], *, where: object = "scale") -> Scale:
+    def from_table(cls, table: Mapping[str, object]) -> Scale:
         """Make a scale from a TOML table: ``labels = ["Non", "Rel"]`` or ``scale = "Non<Rel"``; ``measurement``."""
         labels, text = table.get("labels"), table.get("scale")
         if isinstance(text, str):
             return cls.parse(text)
         if isinstance(labels, list):
+            for label in labels:
+                if not isinstance(label, str) and not is_number(str(label)):
+                    raise ScaleError(f"{label!r} is not a label", hint="labels are texts or finite numbers")
             return cls(tuple(str(label) for label in labels), str(table.get("measurement", "ordinal")))
-        message = f"{where}: no scale found"
         hint = 'write scale = "Non<Rel<HRel", or labels = ["Non", "Rel", "HRel"] and measurement = "ordinal"'
-        raise ScaleError(message, hint=hint)
+        raise ScaleError("no scale found", hint=hint)
 
     @classmethod
     def infer(cls, labels: Iterable[str], *, lowest: bool = False) -> Scale:

@@ -39,7 +39,7 @@ import numpy as np
 
 from venire.data.judgments import Judgments
 from venire.data.panel import build_panel
-from venire.disagreement.transitions import OWN, prior_of
+from venire.disagreement.transitions import OWN, UNSEEN, prior_of
 from venire.errors import SettingError, UnknownName, Way
 from venire.results import Note, first_few
 from venire.types import Bools, Floats, Ints
@@ -231,7 +231,7 @@ def matrix_rows(weighted: Floats, group: Ints, *, ordered: bool) -> Floats:
     prior = np.empty_like(counts)
     prior[:-1] = prior_of(counts[:-1], ordered=ordered)
     overall = counts.sum(axis=0) + 1.0 / n_labels
-    prior[-1] = OWN * overall / overall.sum()
+    prior[-1] = OWN * overall / overall.sum() + UNSEEN / n_labels
     rows = counts + prior
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 

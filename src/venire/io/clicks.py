@@ -25,8 +25,9 @@ import numpy as np
 from venire.data.clicks import Clicks, RankCounts, ShownLists
 from venire.data.judgments import number_items
 from venire.errors import FormatError, SettingError
-from venire.io.lines import expanded
-from venire.io.tables.blocks import TableRows, encoded, frame_blocks, frame_of, table_blocks, texts
+from venire.io.files import expanded
+from venire.io.tables.blocks import TableRows, frame_blocks, frame_of, table_blocks
+from venire.io.tables.cells import encoded, texts
 from venire.io.tables.columns import ROLES, Groups, all_names, find_roles, missing_role, plain
 from venire.kernels.ragged import offsets
 from venire.results import Note, counted

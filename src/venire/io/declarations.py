@@ -21,8 +21,8 @@ from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import FormatError, ScaleError, VenireError
 from venire.io.documents import read_toml
+from venire.io.files import is_readable
 from venire.io.limits import current, over
-from venire.io.lines import is_readable
 from venire.io.outputs import NewFiles
 
 DECLARED = ("reference", "machines")
@@ -51,7 +51,10 @@ def scale_beside(path: Path) -> Scale | None:
     table = _table(beside)
     if table and set(table) <= {*DECLARED, PROMPTS}:
         return None
-    return _within_limit(Scale.from_table(table, where=beside), beside)
+    try:
+        return _within_limit(Scale.from_table(table), beside)
+    except ScaleError as error:
+        raise FormatError(beside, None, error.message, hint=error.hint) from None
 
 
 def declared_roles(data: bytes, path: Path) -> tuple[Role, ...]:

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from venire.errors import FormatError
+from venire.io.files import opened
 from venire.io.limits import current, over
-from venire.io.lines import BOM, opened, refuse_long_lines
+from venire.io.lines import BOM, refuse_long_lines
 from venire.types import Floats, Ints
 
 _TYPES = {str: "text", bool: "true or false", list: "a list"}

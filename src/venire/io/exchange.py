@@ -46,8 +46,9 @@ from venire.data.panel import Panel
 from venire.data.preferences import Preferences, from_columns
 from venire.data.runs import RunRules, RunTable
 from venire.errors import AmbiguousLabels, FormatError, SettingError, UnknownName
+from venire.io.compression import written
 from venire.io.declarations import beside_name, scale_file
-from venire.io.lines import read_bytes, spaced_lines, split_columns, written
+from venire.io.lines import read_bytes, spaced_lines, split_columns
 from venire.io.outputs import NewFiles
 from venire.io.runs import RunsLike, as_runs, file_name, kernel_rules, repeated_row_fault, table_scores, whole_run
 from venire.results import Note, Records, Tabular, counted

@@ -12,7 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from venire.io.lines import STDIN, expanded_all, opened_raw
+from venire.io.files import expanded_all, opened_raw
+from venire.io.pipes import STDIN
 
 AT_ONCE = 1 << 20
 THREADS = 4

@@ -22,10 +22,12 @@ from venire.data.ids import Ids
 from venire.data.judgments import Items, Judgments, is_conditional
 from venire.data.runs import RunTable
 from venire.errors import FormatError, VenireError, VenireWarning, reasons
+from venire.io.compression import GZIP, ZSTD
 from venire.io.declarations import DECLARED, scale_file
 from venire.io.duplicates import read_duplicates
+from venire.io.files import opened, opened_raw
 from venire.io.judgments import read_judgments
-from venire.io.lines import BOM, GZIP, ZSTD, opened, opened_raw, read_bytes
+from venire.io.lines import BOM, read_bytes
 from venire.io.plans import is_plan, read_plan
 from venire.io.qrels import name_a_choice
 from venire.io.runs import read_facts, read_runs, whole_run

@@ -36,7 +36,7 @@ class Limits:
     digits: int = _limit(300, "digits of a label that is a number")
     scale_labels: int = _limit(10_000, "labels of a declared scale")
     labels_per_item: int = _limit(100_000, "labels of one document for one topic")
-    assessors: int = _limit(100_000, "assessors whose agreement is computed")
+    assessors: int = _limit(100_000, "assessors whose agreement is computed, or by whose labels runs are scored")
     files: int = _limit(10_000, "files of a folder or a pattern, or named together")
     toml_size: int = _limit(1 << 20, "a TOML file", size=True)
     json_size: int = _limit(16 << 20, "a saved model or certificate", size=True)
@@ -109,6 +109,13 @@ def over(name: str, where: object, line: int | None, found: str, *, hint: str = 
     ways = [hint] if hint else []
     ways.append(Way("raise the limit", limit=f"{_spelled(name)}={more}"))
     return FormatError(where, line, f"found {found}, and the limit is {shown}", hint=ways)
+
+
+def refuse_crowd(n_assessors: int, *, hint: str = "pool their labels") -> None:
+    """Raise where there are more assessors than can be treated one by one; hint: a way to take them together."""
+    if n_assessors > current().assessors:
+        hint = f"{hint}, or choose some of the assessors"
+        raise over("assessors", "judgments", None, f"{n_assessors:,} assessors", hint=hint)
 
 
 def table() -> list[tuple[str, str, str]]:

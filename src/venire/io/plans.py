@@ -19,7 +19,7 @@ import numpy as np
 
 from venire.data.asked import KINDS, PREFERENCE, Asked
 from venire.errors import FormatError, known_names
-from venire.io.lines import written
+from venire.io.compression import written
 from venire.io.outputs import NewFiles
 from venire.io.tables.blocks import TableRows, read_frame
 from venire.results import first_few

@@ -23,7 +23,8 @@ import numpy as np
 from venire.data.ids import Category, joined
 from venire.data.preferences import Origin, Preferences, from_columns, joined_preferences
 from venire.errors import FormatError
-from venire.io.lines import BOM, expanded, opened, read_bytes, split_columns, stem
+from venire.io.files import expanded, opened, stem
+from venire.io.lines import BOM, read_bytes, split_columns
 from venire.io.tables.blocks import TableRows, format_of, frame_of, read_frame
 from venire.io.tables.columns import (
     HEAD,

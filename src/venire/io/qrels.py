@@ -14,8 +14,10 @@ import numpy as np
 from venire.data.ids import Category
 from venire.data.judgments import Judgments
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
+from venire.io.compression import written
 from venire.io.declarations import declarations, declared_roles, header_scale, scale_beside
-from venire.io.lines import read_bytes, spaced_lines, split_columns, stem, warn_of_comments, written
+from venire.io.files import stem
+from venire.io.lines import read_bytes, spaced_lines, split_columns, warn_of_comments
 from venire.io.outputs import NewFiles
 from venire.io.rows import Rows, rows_of_qrels
 from venire.io.tables.columns import WAYS

@@ -12,7 +12,7 @@ from typing import Any
 from venire.data.ids import Category
 from venire.data.runs import RunTable
 from venire.errors import FormatError
-from venire.io.lines import stem
+from venire.io.files import stem
 from venire.io.tables.blocks import TableRows, frame_of, read_frame
 from venire.io.tables.columns import RUN_ROLES, find_roles, missing_role
 

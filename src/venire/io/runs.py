@@ -35,21 +35,10 @@ from venire.data.runs import (
 )
 from venire.engine.local import map_partitions
 from venire.errors import FormatError, TiedScoresWarning, UnknownName, Way
+from venire.io.files import expanded_all, names_files, opened, stem
 from venire.io.foreign import as_id, known_runs
-from venire.io.lines import (
-    STDIN,
-    Chunk,
-    chunks,
-    expanded_all,
-    last_line,
-    line_fault,
-    names_files,
-    opened,
-    read_bytes,
-    split_columns,
-    stem,
-    warn_of_comments,
-)
+from venire.io.lines import Chunk, chunks, last_line, line_fault, read_bytes, split_columns, warn_of_comments
+from venire.io.pipes import STDIN
 from venire.io.tables.columns import is_run_table
 from venire.kernels.ragged import offsets
 from venire.results import first_few, read_number

@@ -19,7 +19,7 @@ from venire.data.ids import Category, as_text
 from venire.data.scale import Scale
 from venire.errors import FormatError
 from venire.io.documents import read_small
-from venire.io.lines import is_readable
+from venire.io.files import is_readable
 from venire.io.tables.blocks import frame_of, read_frame
 from venire.results import read_number
 from venire.types import Floats, Ints

@@ -22,6 +22,7 @@ from venire.data.runs import Facts
 from venire.data.scale import Scale
 from venire.errors import MeasureError, UnknownName
 from venire.io.duplicates import Duplicates
+from venire.io.limits import refuse_crowd
 from venire.kernels.ragged import blocks, gather, offsets
 from venire.measures.measure import NOWHERE, Measure, Ranked, Worth, alpha_of, measure as custom_measure
 from venire.measures.names import parse_measure, spelled
@@ -174,6 +175,7 @@ def score_facts(facts: Facts, panel: Judges, plan: Plan, *, group: Ints | None =
     deepest = int(facts.depth.max(initial=1))
     plan = replace(plan, measures=tuple(each.resolved(deepest) for each in plan.measures))
     n_judges = len(panel.judges)
+    refuse_crowd(n_judges)
     scores = np.zeros((n_judges, len(plan.measures), len(facts.depth)))
     step = max(1, JUDGE_CELLS // max(panel.n_items, 1))
     for first in range(0, n_judges, step):

@@ -5,7 +5,7 @@ The design and the forecast are in ``planning.systems``; ``plan`` chooses the pl
 **Rounds.**  A budget may be spent in batches, with a look at the goal after each.  The labels so far and the plans that
 they came from are given back, and the next batch is planned with all labels.  The probability of a result in a round
 is conditional on the past: of being drawn among those not labelled yet.  So each round estimates the same unknown
-total, and the estimate weighs their labels together (Des Raj 1956, doi:10.1080/01621459.1956.10501326).
+total, and the estimate weighs their labels together (Des Raj 1956, J. Am. Stat. Assoc. 51, 269-284).
 Looking after every batch would raise the error rate, so each look has a level of its own (``kernels.sequential``).
 """
 

@@ -41,6 +41,7 @@ from venire.data.runs import Facts, Runs, Scan
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.disagreement.top_results import labels_to_fit
 from venire.errors import EqualLabelsWarning, FewPairsWarning, PoolFitWarning, SettingError, UnknownName, VenireWarning
+from venire.io.limits import refuse_crowd
 from venire.io.runs import scan
 from venire.measures.evaluate import Case, equal_labels, evaluate
 from venire.measures.names import parse_measure
@@ -189,6 +190,7 @@ class Evidence:
     def validate(self) -> None:
         """Raise an error for settings with which no report can be made."""
         self.question.validate()
+        refuse_crowd(len(self.judgments.assessors))
         if self.question.families:
             checked_families(self.question.families, self.facts.systems)
         if self.judge not in self.labels.assessors:  # the judge is found here, or an error says why not

@@ -50,6 +50,10 @@ def test_labels_from_one_upwards():
         (lambda: Scale.parse("Non<Rel").level_of("Rle"), "did you mean 'Rel'"),
         (lambda: Scale.of_integers(range(5000)), "5,000 different labels"),
         (lambda: Scale.from_table({"label": ["a"]}), "no scale found"),
+        (lambda: Scale.from_table({"labels": [0, 1, float("nan")]}), "nan is not a label"),
+        (lambda: Scale.from_table({"labels": [0, float("inf")]}), "inf is not a label"),
+        (lambda: Scale.from_table({"labels": [False, True]}), "False is not a label"),
+        (lambda: Scale.from_table({"labels": [0, [1, 2]]}), r"\[1, 2\] is not a label"),
     ],
 )
 def test_what_cannot_be_is_refused_in_words(make, message):

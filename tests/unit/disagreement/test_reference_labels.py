@@ -48,16 +48,25 @@ def predicted(labels, judges, **options):
 
 
 def test_one_judge_has_the_rows_of_the_transition_matrix():
-    """Except for its uniform part."""
     labels = judged(np.random.default_rng(1), noise=1.0)
     found = predicted(labels, ["a"], importance=np.zeros(len(labels.items)))
     rows = matrix_rows(found.shares, found.group, ordered=True)
     known = fit_transitions(labels, "a", "person")
-    counts = known.counts.sum(axis=(0, 1)) + known.prior - UNSEEN / 3
-    np.testing.assert_allclose(rows[:3], counts / counts.sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(rows[:3], known.matrix)
     assert found.used == MATRIX
     np.testing.assert_allclose(found.rows, rows[found.group])
     assert found.n_labels == int((found.shares.sum(axis=1) > 0).sum())
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_a_label_that_the_reference_has_not_given_yet_is_possible(ordered):
+    """With n labels in a group and at most 20 items of a model, its probability is at least (1/3) / (n + 21)."""
+    group = np.repeat(np.arange(4), 30)
+    shares = np.zeros((len(group), 3))
+    shares[:, 1] = 1.0
+    rows = matrix_rows(shares, group, ordered=ordered)
+    assert (rows[:, [0, 2]] >= UNSEEN / 3 / (30 + 21)).all()
+    np.testing.assert_allclose(rows.sum(axis=1), 1.0)
 
 
 def test_two_judges_that_know_more_together_are_used_together():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from venire.data.scale import LEVELS, Scale
-from venire.errors import FormatError, ScaleError
+from venire.errors import FormatError
 from venire.io.declarations import beside_name, beside_text, scale_beside
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
@@ -24,12 +24,19 @@ def test_the_longest_name_counts(tmp_path):
     assert scale_beside(tmp_path / "judges.csv") == Scale.parse("a<b")
 
 
-def test_a_file_that_holds_no_scale_is_refused(tmp_path):
-    (tmp_path / "judges.toml").write_text("title = 1", encoding="utf-8")
-    with pytest.raises(ScaleError, match=r"judges.toml: no scale found"):
-        scale_beside(tmp_path / "judges.csv")
-    (tmp_path / "judges.toml").write_text("scale = ", encoding="utf-8")
-    with pytest.raises(FormatError, match=r"judges.toml: is not TOML"):
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("title = 1", "no scale found"),
+        ("scale = ", "is not TOML"),
+        ('labels = ["a", ""]', "a scale needs labels, none of them empty"),
+        ("labels = [0, 1, inf]", "inf is not a label"),
+        ("labels = [0, [1]]", r"\[1\] is not a label"),
+    ],
+)
+def test_a_file_that_holds_no_scale_is_refused(tmp_path, text, said):
+    (tmp_path / "judges.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match=rf"judges.toml: {said}"):
         scale_beside(tmp_path / "judges.csv")
 
 

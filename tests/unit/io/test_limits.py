@@ -14,18 +14,19 @@ import polars as pl
 import pytest
 import zstandard
 
-from venire import read_clicks, read_judgments, read_preferences, read_runs
+from venire import certify, compare, evaluate, read_clicks, read_judgments, read_preferences, read_runs
 from venire.agreement.table import table as agreement_table
 from venire.disagreement.files import read_fit
 from venire.errors import FormatError, SettingError, UnknownName, VenireError, clipped
 from venire.io import within_limits
 from venire.io.aspects import read_aspects
 from venire.io.duplicates import read_duplicates
+from venire.io.files import opened
 from venire.io.limits import Limits, current, read_size, shown_size, table
-from venire.io.lines import opened
 from venire.io.runs import scan
 from venire.io.side_files import read_gains_file
 from venire.io.tables import parquet
+from venire.report.making import report_on
 
 QRELS = "1 0 a 1\n1 0 b 0\n"
 FORMATS = Path(__file__).parents[3] / "docs" / "reference" / "formats.md"
@@ -293,6 +294,33 @@ def test_the_assessors_whose_agreement_is_computed(write):
         agreement_table(labels.anonymous(), names=["raw_agreement"], n_draws=0)
 
 
+@pytest.mark.parametrize(
+    "judged",
+    [
+        lambda labels, runs: evaluate(labels, runs, ["P@5"], per="assessor"),
+        lambda labels, runs: compare(labels, runs, assessor="w0", n_draws=2),
+        lambda labels, runs: certify(labels, runs, reference="w0", n_draws=2),
+        lambda labels, runs: report_on(labels, runs, n_draws=2),
+    ],
+    ids=["evaluate", "compare", "certify", "report"],
+)
+def test_the_assessors_by_whose_labels_runs_are_scored(judged):
+    labels = read_judgments(
+        {
+            f"w{who}": {f"t{n}": {f"d{doc}": (n + doc * who) % 2 for doc in range(5)} for n in range(4)}
+            for who in range(5)
+        }
+    )
+    runs = read_runs(
+        {
+            name: {f"t{n}": {f"d{doc}": (doc * step + n) % 5 for doc in range(5)} for n in range(4)}
+            for name, step in (("A", 2), ("B", 3))
+        }
+    )
+    with within_limits(assessors=3):
+        refused("assessors", judged, labels, runs)
+
+
 def test_the_number_of_files(tmp_path):
     for n in range(4):
         (tmp_path / f"q{n}.txt").write_text(f"1 0 a {n % 2}\n", encoding="ascii")
@@ -333,7 +361,7 @@ def test_the_size_after_decompression(write, pack):
 BOMBS = """
 import gzip, sys, zstandard
 from pathlib import Path
-from venire import read_clicks, read_judgments, read_preferences, read_runs
+from venire import certify, compare, evaluate, read_clicks, read_judgments, read_preferences, read_runs
 from venire.errors import FormatError
 from venire.io.inspect import inspect_file
 from venire.io.runs import scan

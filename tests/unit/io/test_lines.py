@@ -7,7 +7,8 @@ import pytest
 import zstandard
 
 from venire import FormatError, read_judgments
-from venire.io.lines import chunks, opened, read_bytes
+from venire.io.files import opened
+from venire.io.lines import chunks, read_bytes
 
 
 def cut(text, size):

@@ -12,7 +12,7 @@ import pytest
 
 from venire.errors import OutputError, VenireError
 from venire.io import outputs
-from venire.io.lines import written
+from venire.io.compression import written
 from venire.io.outputs import NewFiles, new_file, refuse_place, write_bytes
 
 

@@ -19,7 +19,7 @@ import zstandard
 
 from venire import evaluate, read_aspects, read_clicks, read_judgments, read_preferences, read_runs
 from venire.errors import FormatError
-from venire.io import lines as io_lines, read_duplicates, read_preference_groups, within_limits
+from venire.io import pipes, read_duplicates, read_preference_groups, within_limits
 from venire.io.fingerprints import files_of
 from venire.io.inspect import inspect_file
 from venire.io.runs import scan
@@ -96,7 +96,7 @@ def test_every_reader_reads_a_pipe_as_it_reads_a_file(tmp_path, name, pack):
 
 
 def test_a_long_pipe_is_kept_in_a_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(io_lines, "KEPT_IN_MEMORY", 1_000)
+    monkeypatch.setattr(pipes, "KEPT_IN_MEMORY", 1_000)
     content = b"".join(b"%d 0 d%d 1\n" % (n // 100, n) for n in range(300_000))
     with fifo(tmp_path / "q.txt", gzip.compress(content, 1)) as pipe:
         assert [len(read_judgments(pipe)) for _ in range(2)] == [300_000] * 2

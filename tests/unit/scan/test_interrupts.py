@@ -21,6 +21,14 @@ from venire.scan.slices import from_bytes
 needs_compiler = pytest.mark.skipif(not COMPILED, reason="the compiled scan was not built")
 
 
+@pytest.fixture(autouse=True)
+def _interrupts_are_not_ignored():
+    """Shells let processes in the background ignore them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def sought(n_docs=1):
     docs = from_bytes([b"d%d" % number for number in range(n_docs)])
     return Sought(from_bytes([b"1"]), np.zeros(n_docs, dtype=np.int32), docs)

@@ -56,6 +56,13 @@ def test_on_one_line_a_control_byte_comes_before_its_length_and_that_before_its_
 
 
 @both
+@pytest.mark.parametrize("data", [LINE[:-1], LINE + LINE[:-1], b"x", LINE + b"\0"])
+def test_a_text_whose_last_line_has_no_end_is_refused(compiled, data):
+    with pytest.raises(ValueError, match="no line end"):
+        scan(data, compiled=compiled)
+
+
+@both
 def test_more_lines_than_can_be_counted(compiled):
     lines = [b"1 Q0 a 1 1 s\n", b"# x\n", b"1 Q0 b 2 0 s\n", b"\n", b"2 Q0 a 1 bad s\n"]
     assert scan(b"".join(lines[:4]), compiled=compiled, most_lines=2).fault is None

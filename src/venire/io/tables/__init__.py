@@ -6,6 +6,7 @@ are read where they occur.  The *wide* form has a row per topic and document and
 means not judged.  There every column is an assessor, except topic and doc and those named exactly intent, aspect,
 given, unit, task or time.  Wide by aspects: topic, doc, perhaps assessor, and a column per aspect.
 
-``columns`` finds which column is what and which layout a table has; ``blocks`` reads files and frames block by block;
-``cells`` turns cells into text and text into codes; ``rows`` puts all together; ``write`` writes.
+``columns`` finds which column is what and which layout a table has; ``blocks`` reads files and frames block by block,
+with ``delimited`` for CSV and TSV and ``json_lines`` for JSONL; ``cells`` turns cells into text and text into codes;
+``rows`` puts all together; ``write`` writes.
 """

@@ -18,7 +18,8 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from venire.errors import FormatError, UnknownName, known_names
-from venire.io.lines import BOM, opened
+from venire.io.files import opened
+from venire.io.lines import BOM
 from venire.results import first_few
 
 Groups: TypeAlias = tuple[tuple[str, ...], ...]

@@ -20,9 +20,11 @@ from venire.data.ids import Category
 from venire.data.judgments import FACETS
 from venire.errors import FormatError
 from venire.io.declarations import declared_roles, header_scale, scale_beside
-from venire.io.lines import BOM, opened, stem
+from venire.io.files import opened, stem
+from venire.io.lines import BOM
 from venire.io.rows import Rows, joined_column
-from venire.io.tables.blocks import TableRows, as_polars, encoded, frame_blocks, table_blocks, texts
+from venire.io.tables.blocks import TableRows, as_polars, frame_blocks, table_blocks
+from venire.io.tables.cells import encoded, texts
 from venire.io.tables.columns import HEAD, LAYOUTS, Columns, Form, find_columns, votes_fault
 from venire.results import Note, first_few
 from venire.types import Floats, Ints, Words

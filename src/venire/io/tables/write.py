@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from venire.data.ids import Category
 from venire.data.judgments import Judgments
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
+from venire.io.compression import written
 from venire.io.declarations import declarations, used_labels
-from venire.io.lines import written
 from venire.io.outputs import NewFiles
 from venire.io.tables.columns import JSON_LINES, LAYOUTS, SEPARATOR, Form, ending_of, find_columns
 

@@ -11,7 +11,8 @@ from hypothesis import example, given, settings, strategies as st
 
 from venire.errors import FormatError
 from venire.io.tables import blocks
-from venire.io.tables.blocks import has_quotes, row_blocks, table_blocks
+from venire.io.tables.blocks import row_blocks, table_blocks
+from venire.io.tables.delimited import has_quotes
 
 HEADER = "topic,doc,label\n"
 

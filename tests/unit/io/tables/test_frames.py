@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 from venire.data.ids import Category
 from venire.errors import FormatError
-from venire.io.tables import blocks
+from venire.io.tables import blocks, cells
 from venire.io.tables.columns import Form
 from venire.io.tables.rows import rows_from_dict, rows_from_frame
 from written_tables import rows
@@ -98,7 +98,7 @@ def test_dictionaries_of_something_else_are_refused(qrels):
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20), min_size=1))
 def test_names_are_encoded_as_category_does(texts):
-    ours = blocks.encoded(pl.Series("doc", texts), Form("here"), np.arange(len(texts)))
+    ours = cells.encoded(pl.Series("doc", texts), Form("here"), np.arange(len(texts)))
     theirs = Category.of(texts)
     assert ours.codes.tolist() == theirs.codes.tolist()
     assert list(ours.names) == list(theirs.names)
@@ -106,6 +106,6 @@ def test_names_are_encoded_as_category_does(texts):
 
 
 def test_many_names_are_packed_piece_by_piece(monkeypatch):
-    monkeypatch.setattr(blocks, "NAMES_AT_ONCE", 3)
+    monkeypatch.setattr(cells, "NAMES_AT_ONCE", 3)
     names = [f"é{n}" for n in range(10)]
-    assert list(blocks.packed(pl.Series(names))) == names
+    assert list(cells.packed(pl.Series(names))) == names

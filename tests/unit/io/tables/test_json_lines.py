@@ -10,6 +10,8 @@ import pytest
 from venire.io.tables import blocks
 from written_tables import LONG, LONG_ROWS, refusal, rows
 
+GOOD = '{"topic": 1, "doc": 2, "label": 0}\n'
+
 
 def test_json_lines_hold_numbers_or_text_and_empty_lines_are_counted(read):
     text = (
@@ -40,6 +42,7 @@ def test_parquet_numbers_become_their_digits_and_lines_are_rows(read):
         ('{"topic": 1, "doc": "\\u0000", "label": 0}\n', ":1: doc '\\x00' has a zero byte"),
         ('{"topic": 1, "doc": 1e17, "label": 0}\n', ":1: 1e+17 in column 'doc' may have lost its last digits"),
         ('{"topic": 1, "doc": 2, "label": null}\n', ":1: the label is empty"),
+        (GOOD * 4 + GOOD.replace("0}", "9" * 400 + "}") + GOOD, ":5: the lines from here on cannot be read (Inv"),
     ],
 )
 def test_what_is_wrong_with_json_lines_is_said(read, text, said):
