@@ -20,11 +20,15 @@ demo: $(VENV)/.run  ## simulate a collection and report on it
 test: lint type docs  ## lint, type check, docs and all tests that are quick
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow and not simulation"
 
-test-slow: $(VENV)/.work  ## the other tests: browser, other tools, long pages, simulations with 1,000 collections each
+test-slow: $(VENV)/.work build/node_modules/axe-core  ## the other tests: browser, other tools, long pages, simulations with 1,000 collections each
 	OPENBLAS_NUM_THREADS=1 VENIRE_EXAMPLES=thorough VENIRE_MUTATIONS=2000 \
 	  $(BIN)/python -m pytest -n auto -m "not slow" tests/properties
 	OPENBLAS_NUM_THREADS=1 VENIRE_COLLECTIONS=1000 \
 	  $(BIN)/python -m pytest -n auto --dist worksteal -m "slow or simulation" tests
+
+# Checks of accessibility; without npm the tests that need it are skipped.
+build/node_modules/axe-core:
+	-npm install --prefix build --no-save --no-audit --no-fund axe-core@4
 
 coverage: $(VENV)/.work  ## the quick tests, with the share of lines and branches that they run
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile -m "not slow and not simulation" \

@@ -140,7 +140,8 @@ def test_pages_hold_no_markup_of_names(folder, monkeypatch, words, name):
     text = (folder / name).read_text(encoding="utf-8")
     found = Page()
     found.feed(text)
-    assert (found.tags["script"], found.tags["style"], found.tags["img"], found.acting) == (1, 1, 0, [])
+    assert (found.tags["style"], found.tags["img"], found.acting) == (1, 0, [])
+    assert found.tags["script"] == (2 if words == "report" else 1)  # the data of a report are JSON in a script element
     assert "http://www.w3.org/2000/svg" in text  # which is a name, not an address
     assert not controls(text)
     shown = "".join(found.texts)

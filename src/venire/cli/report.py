@@ -27,6 +27,7 @@ Examples:
   venire report llm.qrels runs -j human.qrels --reference human --relevant 2
   venire report judgments.tsv runs --preferences prefs.tsv --clicks log.tsv
   venire report new.tsv runs --before old.tsv --json report.json
+  venire report judgments.tsv runs --topics topics.tsv --docs docs.jsonl
 """
 
 
@@ -44,6 +45,16 @@ Examples:
     metavar="FILE",
     help="Earlier judgments: show what new ones changed.",
 )
+@declare.option(
+    "--topics", section=declare.JUDGMENTS, type=declare.PATH, metavar="FILE", help="Texts of topics: id, tab, text."
+)
+@declare.option(
+    "--docs",
+    section=declare.JUDGMENTS,
+    type=declare.PATH,
+    metavar="FILE",
+    help="Texts of documents: JSON lines with id and text.",
+)
 @declare.option("-m", "--measure", section=inputs.SCORING, default="nDCG@10", metavar="NAME", help="The measure.")
 @declare.option(
     "--assessor",
@@ -56,7 +67,7 @@ Examples:
     "--relevant",
     section=inputs.SCORING,
     metavar="LABEL",
-    help="The lowest relevant label.  [default: the highest label that occurs]",
+    help="The lowest relevant label.  [default: that from which people agree best]",
 )
 @declare.draws_option(inputs.SCORING, default=1000, least=2, help="Number of draws of topics, judges and users.")
 @inputs.family_option(inputs.SCORING)
@@ -130,11 +141,14 @@ def _question(options: dict[str, Any]) -> Question:
     from venire import read_preferences, read_runs
     from venire.data.judgments import on_one_scale
     from venire.io.clicks import read_clicks
+    from venire.io.texts import read_texts
     from venire.report.question import Question
 
     files = [options["judgments"], *options["more"]]
     preferences, clicks, before = (options[name] for name in ("preferences", "clicks", "before"))
-    inputs.one_standard_input(*files, *options["runs"], preferences, clicks, before)
+    further = (preferences, clicks, before, options["topics"], options["docs"])
+    inputs.one_standard_input(*files, *options["runs"], *further)
+    texts = read_texts(topics=options["topics"], docs=options["docs"])
     every = inputs.read_files(files, reading=options["reading"], where=options["where"])
     labels, earlier = inputs.with_declared(_chosen(every, options["where"]), **options["declared"]), None
     if before:
@@ -155,6 +169,7 @@ def _question(options: dict[str, Any]) -> Question:
         rng=options["rng"],
         command=shlex.join(["venire", *sys.argv[1:]]),
         inputs=places.input_files(),
+        texts=texts,
     )
 
 

@@ -272,7 +272,7 @@ def _topics_of(labels: Judgments, names: Sequence[str]) -> set[str]:
     """Return the topics with labels of these assessors."""
     own = np.isin(labels.assessors, list(names))[labels.assessor.codes]
     seen = np.unique(labels.items.topic[labels.item[own]])
-    return {labels.topics[number] for number in seen}
+    return set(labels.items.topics.take(seen))
 
 
 def _layout(case: Case, plan: Plan, labels: Judgments, labelled: Labelled) -> Layout:

@@ -302,15 +302,21 @@ def chosen_systems(case: Case, measured: Measured, question: Question, judges: S
         return np.unique(np.linspace(0, n_systems - 1, most).astype(np.int64))
     if len(question.members) < n_systems:
         return np.sort(question.members)
-    labels = case.judgments.where(assessor=list(judges))
-    panel = build_panel(labels, pool="mean" if len(judges) > 1 else None)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnjudgedWarning)
-        layout = Layout.of(replace(case, judgments=labels, panel=panel), measured)
-    raw = np.nanmean(layout.place(score_facts(case.facts, panel, measured))[:, :, 0, 0], axis=1)
     if most <= question.first:
         raise SettingError(f"the order of {question.first} systems cannot be planned", hint=f"at most {most - 1}")
+    labels = case.judgments.where(assessor=list(judges))
+    own = replace(case, judgments=labels, panel=build_panel(labels, pool="mean" if len(judges) > 1 else None))
+    blocks = np.array_split(np.arange(n_systems), -(-n_systems // MOST_SYSTEMS))
+    raw = np.concatenate([raw_scores(replace(own, facts=own.facts.of_systems(each)), measured) for each in blocks])
     return np.sort(np.argsort(-raw, kind="stable")[:most])
+
+
+def raw_scores(case: Case, measured: Measured) -> Floats:
+    """Mean scores by the labels of a panel of one -> (system,)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnjudgedWarning)
+        layout = Layout.of(case, measured)
+    return np.asarray(np.nanmean(layout.place(score_facts(case.facts, case.panel, measured))[:, :, 0, 0], axis=1))
 
 
 def topic_scales(scene: Scene) -> Floats:

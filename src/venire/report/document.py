@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from venire.results import Note, Records, Tabular
 
@@ -110,18 +110,27 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
+class FirstScreen(Protocol):
+    """What a report shows first, if it has a first screen (``report.front``)."""
+
+    def content(self) -> dict[str, Any]:
+        """Return it as plain data."""
+
+
 @dataclass(frozen=True, eq=False)
 class Report(Tabular):
-    """Chapters in their order, and what it takes to reproduce them."""
+    """Chapters in their order, what it takes to reproduce them, and what is shown first, above all chapters."""
 
     title: str
     chapters: tuple[Chapter, ...]
     made_with: Mapping[str, Any]
+    front: FirstScreen | None = None
 
     def content(self) -> dict[str, Any]:
         """Return it as plain data, chapters by name."""
         return {
             "title": self.title,
+            **({} if self.front is None else {"front": _plain(self.front.content())}),
             **{chapter.name: chapter.content() for chapter in self.chapters},
             "made_with": dict(self.made_with),
         }

@@ -33,9 +33,9 @@ from venire.comparison.forecast import JudgeSwap, other_topics
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.uncertainty import UncertaintySources, uncertainty_sources
 from venire.comparison.verdict import Verdict, verdict
-from venire.data.assessors import PRIMARY, Copy, copies, with_primary
+from venire.data.assessors import PRIMARY, Copy, by_content, copies, with_primary
 from venire.data.gains import Gains, gains_for
-from venire.data.judgments import Judgments, is_conditional
+from venire.data.judgments import Judgments
 from venire.data.panel import judges_besides
 from venire.data.runs import Facts, Runs, Scan
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
@@ -50,6 +50,7 @@ from venire.measures.scores import Scores
 from venire.measures.scoring import Scoring
 from venire.planning.topics import TopicPlan, plan_topics
 from venire.report.question import Missing, Question, or_missing
+from venire.report.relevance import lowest_relevant
 from venire.report.scoring_judge import (
     NEARLY_ALL,
     Ranking,
@@ -62,7 +63,7 @@ from venire.report.scoring_judge import (
     useless_assessors,
     without,
 )
-from venire.types import Bools
+from venire.types import Bools, Floats
 
 TOP = 10
 """How many results at the top of a list are counted."""
@@ -228,10 +229,8 @@ class Evidence:
 
     @cached_property
     def relevant(self) -> str:
-        """The lowest relevant label: as named, or the highest of those that score the runs."""
-        own = self.own.take(~is_conditional(self.own))
-        top = int(own.label.max(initial=0)) or len(own.scale) - 1  # all lowest: the highest of the scale
-        return self.question.relevant or own.scale.labels[top]
+        """The lowest relevant label: as named, or that from which on people agree best (``report.relevance``)."""
+        return self.question.relevant or lowest_relevant(self.judgments, self.own, self.facts)
 
     @cached_property
     def agreement(self) -> list[dict[str, Any]] | Missing:
@@ -429,26 +428,31 @@ class Evidence:
         if isinstance(self.modelled, Missing):
             return self.modelled
         question, gains = self.question, self.gains.get(f"prm:{self.relevant}", self.gains["linear"])
-        others = tuple(name for name in self.labels.assessors if name != self.judge)
-        people = tuple(name for name in self.people or others if name in others)
+        others = [name for name in by_content(self.labels) if name != self.judge]  # names decide nothing
+        people = tuple(name for name in others if not self.people or name in self.people)
         how: dict[str, Any] = {"users": question.n_draws, "assessor": self.judge, "rng": question.rng}
         how |= {"gains": gains, "people": people, "relevant": self.relevant}
         measures = [question.measure, f"CG@{TOP}"]
         return or_missing(lambda: evaluate_users(self.labels, self.runs, measures, **how))
 
     @cached_property
-    def verdict(self) -> Verdict:
-        """The best system, its rivals, and how often it comes first in draws."""
-        scores = self.scores["linear"]
+    def draws(self) -> Mapping[str, Floats]:
+        """Mean scores of the systems under draws, by what is drawn -> (draw, system)."""
         if isinstance(self.sources, Missing):
-            by_topic = scores.values[:, :, 0]
+            by_topic = self.scores["linear"].values[:, :, 0]
             draws = {"topics": other_topics(by_topic, self.question.n_draws, rng=self.question.rng)}
         else:
             draws = dict(self.sources.draws)
-        if len(scores.names["topic"]) < 2:  # a bootstrap of one topic has no variance
+        if len(self.scores["linear"].names["topic"]) < 2:  # a bootstrap of one topic has no variance
             draws = {source: each for source, each in draws.items() if source == "judges"}
         if not isinstance(self.users, Missing):
             draws["users"] = self.users.users.values[:, 0].T
+        return draws
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The best system, its rivals, and how often it comes first in draws."""
+        scores, draws = self.scores["linear"], self.draws
         found = verdict(scores, draws=draws, judge=self.judge, by_judge=self.by_judge)
         if self.only_label is None:
             return found

@@ -42,7 +42,7 @@ def verdict_chapter(evidence: Evidence) -> Chapter:
     parts: list[Part] = [*_by_judge(evidence), *_contradicted(evidence), *favour_parts(evidence), *_sure(evidence)]
     parts += [*_significant(evidence), *_limits(evidence), *advice(evidence)]
     copied = [f"{note}." for note in copy_notes(evidence.copies)]
-    others = [*_other_contradictions(evidence), *_favour(evidence), *_equal_judges(evidence), *copied]
+    others = [*_other_contradictions(evidence), *_favour(evidence), *equal_judges(evidence), *copied]
     numbers = {"verdict": found.record(), "by_judge": evidence.by_judge.records()}
     numbers |= {"contradictions": contradictions.records(), "favoured": favour_records(evidence)}
     return Chapter("verdict", "Verdict", " ".join([found.sentence(), *others]), tuple(parts), numbers)
@@ -64,7 +64,7 @@ def _by_judge(evidence: Evidence) -> list[Part]:
     caption = f"{measure} of each system by the labels of each judge{interval}; best by the first judge first.{others}"
     notes = [note for note in scores.notes_on_judges() if note.kind == "few-labels"]
     said = [Words(_capital(f"{note}."), about=note.kind) for note in (*notes, *nothing_declared(evidence.judgments))]
-    return [Grid("scores_by_judge", caption, columns, rows, shown=12, names=True), *said]
+    return [Grid("scores_by_judge", caption, columns, rows, shown=8, names=True), *said]
 
 
 def _capital(text: str) -> str:
@@ -101,7 +101,7 @@ def _p(p: float | None) -> str:
     return "not tested" if p is None else "< 0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
-def _equal_judges(evidence: Evidence) -> list[str]:
+def equal_judges(evidence: Evidence) -> list[str]:
     """Name the assessors who could have scored the runs as well as the one who was chosen."""
     if evidence.level_with:
         others, agree = listed(evidence.level_with, MOST_NAMES), "agrees" if len(evidence.level_with) == 1 else "agree"
@@ -270,7 +270,7 @@ def advice(evidence: Evidence) -> list[Part]:
 def _whose_labels(evidence: Evidence) -> list[Part]:
     """Recommend to decide whose labels count, if judges contradict each other on the best system."""
     rows = evidence.verdict.contradictions
-    if not rows or {rows[0].judge, rows[0].against} & set(evidence.judgments.reference):
+    if not rows or evidence.judgments.reference:
         return []
     text = f"decide whether the labels of {rows[0].judge} or those of {rows[0].against} count"
     return [Words(f"{text}, and declare the reference: the order of systems depends on it.", "todo", "whose-labels")]

@@ -18,10 +18,12 @@ from venire.io.clicks import ClicksLike, read_clicks
 from venire.io.judgments import JudgmentsLike, as_judgments, read_also
 from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.runs import RunsLike, as_runs
+from venire.io.texts import Texts
 from venire.measures.scoring import MeasureLike
 from venire.report import headline, labels, quality, systems, users
 from venire.report.document import Chapter, Grid, Picture, Report, Words
 from venire.report.evidence import Evidence
+from venire.report.front import front
 from venire.report.question import Question
 from venire.results import counted
 
@@ -54,6 +56,7 @@ def report_on(
     clicks: ClicksLike | None = None,
     aspects: Aspects | None = None,
     before: JudgmentsLike | None = None,
+    texts: Texts | None = None,
     n_draws: int = 1000,
     rng: int = 0,
     stage: Stage | None = None,
@@ -66,7 +69,7 @@ def report_on(
     measure : what systems are scored by
     assessor : whose labels score the runs; None: of the reference, or else of the people, if declared and they labelled
         nearly all results, the one who judged nearly all items, or else most of each topic
-    relevant : the lowest label that is relevant to a user; None: the highest label of those that score the runs
+    relevant : the lowest label that is relevant to a user; None: that from which on people agree best
     reference : assessors whose labels count; none: those that the judgments declare.  They score the runs if they
         labelled nearly all results, and stand for users; judges are tested for systems that they favour compared with
         them
@@ -74,6 +77,7 @@ def report_on(
     preferences, clicks : as ``read_preferences`` and ``read_clicks`` take them
     aspects : grades by aspect, if several were judged; ``judgments`` are then of one
     before : earlier judgments, to show what new ones changed
+    texts : of topics and documents, to be shown beside their ids (``venire.io.read_texts``)
     n_draws : how often topics, judges and users are drawn
     rng : a seed
     stage : called with the name of each chapter before it is written
@@ -101,6 +105,7 @@ def report_on(
         clicks=None if clicks is None else read_clicks(clicks),
         aspects=aspects,
         before=earlier,
+        texts=texts,
         n_draws=n_draws,
         rng=rng,
     )
@@ -127,11 +132,13 @@ def make_report(question: Question, *, stage: Stage | None = None) -> Report:
     n = len(question.judgments.assessors)
     people = "one assessor" if n == 1 else f"{n} assessors"
     title = f"{counted(len(evidence.facts.systems), 'system')}, judged by {people}"
-    return Report(title, (first, *body, method_chapter(question, chapters)), question.made_with())
+    seen = front(evidence) if evidence.facts.systems else None
+    method = method_chapter(question, chapters, also=seen.shows() if seen else ())
+    return Report(title, (first, *body, method), question.made_with(), seen)
 
 
-def method_chapter(question: Question, others: Sequence[Chapter]) -> Chapter:
-    """Write the chapter on the method, for what the other chapters show."""
+def method_chapter(question: Question, others: Sequence[Chapter], also: Sequence[str] = ()) -> Chapter:
+    """Write the chapter on the method, for what the other chapters show, and the first screen (also)."""
     made = question.made_with()
     shown = [name for each in others for part in each.parts if not isinstance(part, Words) for name in _shown(part)]
     parts: tuple[Words | Grid, ...] = (
@@ -140,7 +147,7 @@ def method_chapter(question: Question, others: Sequence[Chapter]) -> Chapter:
             "formulas",
             "How each number is computed.",
             ["number", "formula", "reference"],
-            formulas_of(shown, _measures(question, others)),
+            formulas_of([*shown, *also], _measures(question, others)),
             shown=50,
         ),
         Grid(

@@ -25,12 +25,16 @@ from typing import TYPE_CHECKING, Any
 from venire.io.outputs import write_bytes
 from venire.plots.style import GREY, INK, styled
 from venire.report.document import Cell, Grid, Picture, Report, Words
+from venire.report.first_screen import first_screen, tone
+from venire.report.front import Front, percent
 from venire.results import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 NOTHING = "–"
+SCRIPTS = ("page.js", "explore.js")
+"""What a page does, and what it does in addition if it has a first screen."""
 THEME = {INK: "var(--ink)", GREY: "var(--line)", "#ffffff": "var(--paper)", "#000000": "var(--ink)"}
 POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; img-src data:; base-uri 'none'; form-action 'none'"
@@ -52,10 +56,14 @@ def write_report(report: Report, path: str | Path) -> None:
 
 def page(report: Report) -> str:
     """Render a report as HTML.  O(its content)."""
-    style, script = _asset("page.css"), _asset("page.js")
+    front = report.front if isinstance(report.front, Front) else None
+    style, script = _asset("page.css"), _asset(*SCRIPTS[: None if front else 1])
     policy = POLICY.format(style=_hashed(style), script=_hashed(script))
+    contents = [(chapter.name, chapter.title) for chapter in report.chapters]
+    shown: dict[str, Any] = {"front": None, "contents": contents, "data": ""}
+    shown |= {} if front is None else first_screen(report, front)
     template = _environment().get_template("page.html")
-    return template.render(report=report, style=style, script=script, policy=policy) + "\n"
+    return template.render(report=report, style=style, script=script, policy=policy, **shown) + "\n"
 
 
 def _hashed(text: str) -> str:
@@ -80,14 +88,18 @@ def _environment() -> Environment:
         "svg": lambda picture: Markup(inline_svg(picture)),
         "cells": cells,
         "heads": heads,
+        "number": lambda value: shown(value, 3),
+        "percent": lambda p: NOTHING if p is None else percent(p),
+        "tone": tone,
     }
     return made
 
 
-def _asset(name: str) -> Any:
+def _asset(*names: str) -> Any:
     from markupsafe import Markup
 
-    return Markup(files("venire.report").joinpath("assets", name).read_text(encoding="utf-8"))
+    folder = files("venire.report").joinpath("assets")
+    return Markup("\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names))
 
 
 def kind_of(part: object) -> str:

@@ -18,6 +18,7 @@ from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.errors import SettingError, UnknownName, VenireError, Way
 from venire.io.fingerprints import Input
+from venire.io.texts import Texts
 from venire.measures.names import parse_measure
 
 Found = TypeVar("Found")
@@ -64,6 +65,7 @@ class Question:
     rng: int = 0
     command: str = ""
     inputs: tuple[Input, ...] = ()
+    texts: Texts | None = None
 
     def validate(self) -> None:
         """Raise an error for settings with which no chapter can be computed."""

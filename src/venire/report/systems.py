@@ -58,17 +58,23 @@ def _systems_finding(evidence: Evidence, means: Means) -> str:
         return f"{systems[0]} scores {means['linear'][0]:.3f} by {measure} {whose}."
     if all(np.ptp(each) <= TIE for each in means.values()):
         return f"All {len(systems)} systems score the same by {measure} {whose}, with all gains."
+    first = _first(systems, means["linear"])
+    have = "has" if len(first) == 1 else "have"
+    start = f"{listed(first)} {have} the highest {measure}, {means['linear'].max():.3f}, {whose}"
+    return f"{start}{_for_users(evidence, first)}{_order_changes(means)}."
+
+
+def _for_users(evidence: Evidence, first: list[str]) -> str:
+    """Say which systems have the highest mean score for a random user, if that is known."""
     if isinstance(evidence.users, Missing):
-        first = _first(systems, means["linear"])
-        have = "has" if len(first) == 1 else "have"
-        start = f"{listed(first)} {have} the highest {measure}, {means['linear'].max():.3f}, {whose}"
-    elif (mean := evidence.users.mean.values[:, 0]).max() <= TIE:
-        start = f"For a random user, all systems score 0 by {measure} {whose}"
-    else:
-        first = _first(systems, mean)
-        have = "has" if len(first) == 1 else "have"
-        start = f"For a random user, {listed(first)} {have} the highest mean {measure}, {mean.max():.3f}, {whose}"
-    return f"{start}{_order_changes(means)}."
+        return ""
+    mean = evidence.users.mean.values[:, 0]
+    if mean.max() <= TIE:
+        return "; for a random user, all systems score 0"
+    names = _first(evidence.scores["linear"].names["system"], mean)
+    if names == first:
+        return " and also for a random user"
+    return f"; for a random user, {listed(names)} {'has' if len(names) == 1 else 'have'} the highest"
 
 
 def _first(systems: tuple[str, ...], mean: Floats) -> list[str]:
@@ -110,7 +116,7 @@ def _table(evidence: Evidence, means: Means) -> Grid:
     columns[f"unjudged_of_{TOP}"] = evidence.unjudged.number
     order = np.argsort(-np.asarray(columns["random_user" if "random_user" in columns else "linear"]), kind="stable")
     rows = [[_plain(column[n]) for column in columns.values()] for n in order.tolist()]
-    caption = f"{evidence.question.measure} of each system by gains, best first.{note}"
+    caption = f"{evidence.question.measure} of each system by gains (linear: as in the leaderboard), best first.{note}"
     return Grid("systems_scores", caption, list(columns), rows, shown=len(rows) if len(rows) <= 70 else 40)
 
 

@@ -13,6 +13,7 @@ from venire.cli.main import cli
 SCALE = "Non<Rel<HRel"
 LABELS = SCALE.split("<")
 OTHER_FILES = {
+    "--docs",
     *("--preferences", "--clicks", "--topics", "--duplicates", "--predict", "--features"),
     *("--intents", "--groups", "--features", "--check"),
 }

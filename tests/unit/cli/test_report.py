@@ -126,3 +126,22 @@ def test_a_family_of_systems_and_the_favour_of_a_judge(tmp_path):
     unclear = run("report", *files, *options, "--reference", "expert", "--family", "L")
     assert unclear.exit_code == 2
     assert "NAME=RUN" in unclear.stderr
+
+
+def test_texts_of_topics_and_documents_are_on_the_page(folder):
+    files = (folder / "made" / "judgments.tsv", folder / "made" / "runs")
+    topics, docs, page = folder / "topics.tsv", folder / "docs.jsonl", folder / "texts.html"
+    topics.write_text("1\thow to <b>read</b>\n", encoding="utf-8")
+    docs.write_text("".join(json.dumps({"id": f"d{n:04}", "text": f"words {n}"}) + "\n" for n in range(99)), "utf-8")
+    found = run("report", *files, "-o", page, "--draws", 5, "--topics", topics, "--docs", docs)
+    assert found.exit_code == 0
+    html = page.read_text(encoding="utf-8")
+    data = json.loads(html.split('id="data">')[1].split("</script>")[0])
+    assert [topic[6] for topic in data["topics"] if topic[0] == "1"] == ["how to <b>read</b>"]
+    assert data["texts"]
+    assert all(text == f"words {int(doc[1:])}" for doc, text in data["texts"].items())
+    assert "<b>read" not in html
+    docs.write_text("no tab\n", encoding="utf-8")
+    wrong = run("report", *files, "-o", page, "--draws", 5, "--docs", docs)
+    assert wrong.exit_code == 2
+    assert "docs.jsonl:1: found 'no tab'" in wrong.stderr

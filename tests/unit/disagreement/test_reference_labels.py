@@ -21,7 +21,7 @@ from venire.disagreement.reference_labels import (
     reference_names,
 )
 from venire.disagreement.transitions import UNSEEN, fit_transitions
-from venire.errors import PairsError, SettingError, UnknownName
+from venire.errors import SettingError, UnknownName
 
 N_TOPICS, N_DOCS = 20, 40
 
@@ -191,9 +191,24 @@ def test_the_reference_is_named_or_declared():
         reference_names(labels, ["person", "nobody"])
 
 
-def test_without_common_items_nothing_is_predicted():
+def test_before_the_first_label_the_prediction_is_that_of_the_priors():
     labels = judged(np.random.default_rng(1), noise=0.5)
-    person = labels.assessor.among("person", "assessor")
-    apart = labels.take(person == (labels.item % 2 == 0))
-    with pytest.raises(PairsError):
-        predicted(apart, ["a"])
+    alone = labels.take(~labels.assessor.among("person", "assessor"))
+    found = predicted(alone, ["a"])
+    assert found.used == "matrix"
+    assert not found.known.any()
+    assert [note.kind for note in found.notes] == ["no-labels-yet"]
+    np.testing.assert_allclose(found.rows.sum(axis=1), 1.0)
+    mean = [found.rows[found.group == label][0] @ np.arange(found.rows.shape[1]) for label in range(3)]
+    assert mean == sorted(mean)
+    assert mean[0] < mean[-1]
+
+
+def test_without_a_judge_items_share_one_distribution():
+    labels = judged(np.random.default_rng(1), noise=0.5)
+    person = labels.take(labels.assessor.among("person", "assessor") & (labels.item % 3 > 0))
+    found = predicted(person, [])
+    assert (found.group == found.rows.shape[1]).all()
+    assert found.known.any()
+    if found.used == "matrix":
+        assert len(np.unique(found.rows, axis=0)) == 1

@@ -30,7 +30,9 @@ def test_tables_are_named_and_their_rows_and_columns_headed():
 
 def test_every_button_to_save_has_a_name_of_its_own():
     script = files("venire.report").joinpath("assets", "page.js").read_text(encoding="utf-8")
-    assert 'save.setAttribute("aria-label", "Save as CSV: "' in script
+    assert 'made.setAttribute("aria-label", text + ": " + label' in script
+    assert 'button("Save as CSV", name,' in script
+    assert 'button("Save as SVG", figure.id,' in script
 
 
 def test_few_names_are_listed_and_many_counted():

@@ -158,7 +158,7 @@ def test_users_who_are_never_satisfied_have_no_favourite():
     found = [("x", "t1", "d0", 1.0), ("y", "t1", "e0", 1.0)]
     runs = read_runs(pl.DataFrame(found, schema=["system", "topic", "doc", "score"], orient="row"))
     evidence = Evidence(asked(rows, runs, assessor="ann"))
-    assert systems_chapter(evidence).finding.startswith("For a random user, all systems score 0")
+    assert "for a random user, all systems score 0" in systems_chapter(evidence).finding
 
 
 def test_chapters_agree_on_what_is_significant():
@@ -189,7 +189,7 @@ def test_a_label_that_nobody_gave_does_not_take_users_away():
     p = gap.gains["prm:3"].values
     assert p[0] <= p[1] <= p[2] <= p[3]
     high = Evidence(asked(scale="0<1<2<3<4"))
-    assert high.relevant == "2"
+    assert high.relevant == "1"
     assert not isinstance(high.users, Missing)
 
 
@@ -246,7 +246,8 @@ def test_systems_that_are_level_share_the_lead():
     rows += [("r", t, f"d{n}", float(-n)) for t in TOPICS for n in range(6)]
     runs = read_runs(pl.DataFrame(rows, schema=["system", "topic", "doc", "score"], orient="row"))
     both = systems_chapter(Evidence(asked(labelled(lambda n, _: n // 2), runs))).finding
-    assert both.startswith("For a random user, p and q have the highest")
+    assert both.startswith("p and q have the highest")
+    assert "and also for a random user" in both
     alone = systems_chapter(Evidence(asked(labelled(graded, assessors=("ann",)), runs))).finding
     assert alone.startswith("p and q have the highest")
 

@@ -1,5 +1,6 @@
 "use strict";
-// Tables: click a heading to sort, show all rows, save as CSV.  Without this script everything is still there to read.
+// Tables: sort by a heading, show all rows, save as CSV.  Figures: save as SVG.  Chapters: unfold where a link leads.
+// Without this script everything is still there to read.
 (function () {
   const raw = (cell) => (cell.dataset.value !== undefined ? cell.dataset.value : cell.textContent);
 
@@ -29,57 +30,104 @@
     const formula = (text) => /^[=+\-@\uff1d\uff0b\uff0d\uff20\t]/.test(text) && text !== "-" && Number.isNaN(Number(text));
     const safe = (text) => (formula(text) ? "'" + text : text);
     const quote = (text) => (/[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text);
-    const lines = [Array.from(table.tHead.rows[0].cells).map((cell) => quote(safe(cell.textContent.trim())))];
-    for (const row of table.tBodies[0].rows) lines.push(Array.from(row.cells).map((cell) => quote(safe(raw(cell)))));
+    const lines = [Array.from(table.tHead.rows[0].cells).map((cell) => quote(safe(raw(cell).trim())))];
+    for (const row of table.tBodies[0].rows) lines.push(Array.from(row.cells).map((cell) => quote(safe(raw(cell).trim()))));
     return lines.map((line) => line.join(",")).join("\n") + "\n";
   }
 
-  function button(text, act) {
+  function save(text, type, name) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
+  function button(text, label, act) {
     const made = document.createElement("button");
     made.type = "button";
     made.textContent = text;
+    if (label) made.setAttribute("aria-label", text + ": " + label.replace(/_/g, " "));
     made.addEventListener("click", () => act(made));
     return made;
   }
 
-  for (const table of document.querySelectorAll("table[data-name]")) {
-    const body = table.tBodies[0];
-    Array.from(table.tHead.rows[0].cells).forEach((header, place) => {
-      const act = button(header.textContent, () => sort(table, place, header));
-      header.replaceChildren(act);
-      if (header.classList.contains("number")) for (const row of body.rows) row.cells[place].classList.add("number");
+  // A copy of a picture that needs no style sheet.
+  const PAINT = ["fill", "stroke", "stroke-width", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
+  function standalone(svg) {
+    const copy = svg.cloneNode(true), originals = svg.querySelectorAll("*");
+    copy.querySelectorAll("*").forEach((each, n) => {
+      const seen = getComputedStyle(originals[n]);
+      for (const name of PAINT) if (seen.getPropertyValue(name)) each.setAttribute(name, seen.getPropertyValue(name));
     });
-    const tools = document.createElement("div");
-    tools.className = "tools";
-    const save = button("Save as CSV", () => {
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([csv(table)], { type: "text/csv" }));
-      link.download = table.dataset.name + ".csv";
-      link.click();
-      URL.revokeObjectURL(link.href);
-    });
-    save.setAttribute("aria-label", "Save as CSV: " + table.dataset.name.replace(/_/g, " "));
-    tools.append(save);
-    if (body.rows.length > Number(table.dataset.shown)) {
-      const words = () => (table.dataset.all === "yes" ? "Show fewer rows" : "Show all " + body.rows.length + " rows");
-      tools.append(button(words(), (made) => {
-        table.dataset.all = table.dataset.all === "yes" ? "no" : "yes";
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    return new XMLSerializer().serializeToString(copy);
+  }
+
+  function tools(figure) {
+    const made = document.createElement("div");
+    made.className = "tools";
+    figure.append(made);
+    return made;
+  }
+
+  function equip(root) {
+    for (const table of root.querySelectorAll("table[data-name]")) {
+      const body = table.tBodies[0], name = table.dataset.name;
+      Array.from(table.tHead.rows[0].cells).forEach((header, place) => {
+        if (header.classList.contains("number")) for (const row of body.rows) row.cells[place].classList.add("number");
+        if (table.dataset.plain) return;
+        header.replaceChildren(button(header.textContent, "", () => sort(table, place, header)));
+      });
+      const bar = tools(table.closest("figure"));
+      bar.append(button("Save as CSV", name, () => save(csv(table), "text/csv", name + ".csv")));
+      if (body.rows.length > Number(table.dataset.shown)) {
+        const words = () => (table.dataset.all === "yes" ? "Show fewer rows" : "Show all " + body.rows.length + " rows");
+        const more = button(words(), "", (made) => {
+          table.dataset.all = table.dataset.all === "yes" ? "no" : "yes";
+          limit(table);
+          made.textContent = words();
+        });
+        bar.prepend(more);
         limit(table);
-        made.textContent = words();
-      }));
-      limit(table);
+      }
     }
-    table.closest("figure").append(tools);
+    for (const canvas of root.querySelectorAll("figure > .canvas")) {
+      const figure = canvas.parentElement;
+      tools(figure).append(button("Save as SVG", figure.id, () =>
+        save(standalone(canvas.querySelector("svg")), "image/svg+xml", figure.id + ".svg")));
+    }
   }
 
   // What does not fit scrolls sideways: say so, and let the keyboard do it.
   function mark() {
     for (const box of document.querySelectorAll(".canvas, .scroll")) {
       const wide = box.scrollWidth > box.clientWidth + 1;
-      box.closest("figure").classList.toggle("wide", wide);
+      const figure = box.closest("figure");
+      if (figure) figure.classList.toggle("wide", wide);
       if (box.classList.contains("canvas")) wide ? box.setAttribute("tabindex", "0") : box.removeAttribute("tabindex");
     }
   }
+
+  // A link to something folded unfolds it.
+  function unfold() {
+    const target = location.hash.length > 1 && !location.hash.includes("=") && document.getElementById(location.hash.slice(1));
+    if (!target) return;
+    for (let each = target; each; each = each.parentElement) if (each.tagName === "DETAILS") each.open = true;
+    if (target.matches("article.chapter")) target.querySelector("details").open = true;
+    target.scrollIntoView();
+    mark();
+  }
+
+  equip(document);
   mark();
+  unfold();
   window.addEventListener("resize", mark);
+  window.addEventListener("hashchange", unfold);
+  document.addEventListener("toggle", mark, true);
+  const folded = [];
+  window.addEventListener("beforeprint", () => {
+    for (const each of document.querySelectorAll("details:not([open])")) { each.open = true; folded.push(each); }
+  });
+  window.addEventListener("afterprint", () => { for (const each of folded.splice(0)) each.open = false; });
 })();

@@ -1,0 +1,360 @@
+// Two systems, topic by topic, and the labels of their documents, from the data in the page.  The address of a view is
+// #pair=a,b&topic=t&doc=d, with percent-encoded ids, so that it can be shared, and the browser's back button works.
+(function () {
+  const held = document.getElementById("data");
+  const place = document.getElementById("explorer");
+  if (!held || !place) return;
+  const data = JSON.parse(held.textContent);
+  const [ID, JUDGES, DOCS, LABELS, LISTS, SCORES, TEXT] = [0, 1, 2, 3, 4, 5, 6];
+  for (const topic of data.topics) topic[LABELS] = topic[LABELS].map((each) => each.replace(/\((\d+)\)/g, (_, n) => ".".repeat(n)));
+  const MOST_NAMED = 5, MOST_COLUMNS = 12, MOST_LISTED = 5;
+  const SVG = "http://www.w3.org/2000/svg";
+
+  // Elements.  Names are only ever set as text.
+  function add(parent, tag, attributes, text) {
+    const made = tag.startsWith("svg:") ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes || {})) made.setAttribute(name, value);
+    if (text !== undefined) made.textContent = text;
+    if (parent) parent.append(made);
+    return made;
+  }
+
+  // Addresses.
+  const ids = encodeURIComponent;
+  function address(view) {
+    let text = "#pair=" + view.pair.map((n) => ids(data.systems[n])).join(",");
+    if (view.topic !== undefined) text += "&topic=" + ids(data.topics[view.topic][ID]);
+    if (view.doc !== undefined) text += "&doc=" + ids(view.doc);
+    return text;
+  }
+
+  function decoded(text) {
+    try { return decodeURIComponent(text); } catch { return text; }
+  }
+
+  function parse(hash) {
+    const parts = {};
+    for (const each of hash.replace(/^#/, "").split("&")) {
+      const at = each.indexOf("=");
+      if (at > 0) parts[each.slice(0, at)] = each.slice(at + 1);
+    }
+    if (parts.pair === undefined && parts.topic === undefined) return null;
+    const view = { pair: data.pair.map((name) => data.systems.indexOf(name)), missing: [] };
+    const names = parts.pair === undefined ? [] : parts.pair.split(",").map(decoded);
+    names.slice(0, 2).forEach((name, n) => {
+      const found = data.systems.indexOf(name);
+      if (found < 0) view.missing.push(name); else view.pair[n] = found;
+    });
+    if (view.pair[0] === view.pair[1]) view.pair[1] = view.pair[0] ? 0 : 1;
+    if (parts.topic !== undefined) {
+      const name = decoded(parts.topic), found = data.topics.findIndex((each) => each[ID] === name);
+      if (found < 0) view.missing.push(name); else view.topic = found;
+    }
+    if (parts.doc !== undefined) view.doc = decoded(parts.doc);
+    return view;
+  }
+
+  // Numbers.
+  const signed = (value) => (value > 0 ? "+" : value < 0 ? "\u2212" : "") + Math.abs(value).toFixed(3);
+  function gap(topic, judge, [a, b]) {
+    const scores = topic[SCORES][judge];
+    return scores[a] === null || scores[b] === null ? null : (scores[a] - scores[b]) / 10000;
+  }
+
+  function gaps(pair) {
+    return data.topics
+      .map((topic, n) => ({ n, topic, gap: gap(topic, 0, pair) }))
+      .filter((each) => each.gap !== null)
+      .sort((one, other) => other.gap - one.gap || one.n - other.n);
+  }
+
+  function summary(rows, [a, b]) {
+    const n = rows.length, values = rows.map((each) => each.gap);
+    const mean = values.reduce((sum, each) => sum + each, 0) / n;
+    const sd = Math.sqrt(values.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (n - 1));
+    const half = data.t * sd / Math.sqrt(n);
+    const between = n > 1 && data.t !== null ? " [" + signed(mean - half) + ", " + signed(mean + half) + "]" : "";
+    const better = values.filter((each) => each > 0).length, worse = values.filter((each) => each < 0).length;
+    return data.systems[a] + " less " + data.systems[b] + ": " + signed(mean) + between + " " + data.measure + " over " + n +
+      (n === 1 ? " topic" : " topics") + ", by the labels of " + data.scored[0] + "; better on " + better + ", worse on " +
+      worse + ", equal on " + (n - better - worse) + ".";
+  }
+
+  function judged(topic) {
+    const names = topic[JUDGES].map((n) => data.judges[n][0]);
+    const shown = names.slice(0, MOST_NAMED).join(", ");
+    return "judged by " + shown + (names.length > MOST_NAMED ? " and " + (names.length - MOST_NAMED) + " more" : "");
+  }
+
+  const levels = (text) => Array.from(text).map((each) => (each === "." ? null : each.codePointAt(0) - 48));
+  const given = (text) => levels(text).filter((each) => each !== null);
+  const range = (text) => { const all = given(text); return all.length ? Math.max(...all) - Math.min(...all) : 0; };
+  const discount = (rank) => (rank > 0 ? 1 / Math.log2(1 + rank) : 0);
+  function apart(text) {
+    const all = given(text).sort((a, b) => a - b), n = all.length;
+    return n < 2 ? 0 : all.reduce((sum, each, k) => sum + (2 * k - n + 1) * each, 0) * 2 / (n * (n - 1));
+  }
+
+  function disputed(topics, [a, b]) {
+    const found = [];
+    for (const n of topics) {
+      const topic = data.topics[n];
+      topic[DOCS].forEach((doc, d) => {
+        const ranks = [a, b].map((system) => topic[LISTS][system].indexOf(d) + 1);
+        const weight = Math.abs(discount(ranks[0]) - discount(ranks[1])) * apart(topic[LABELS][d]);
+        if ((ranks[0] || ranks[1]) && range(topic[LABELS][d]) > 0) found.push({ topic: n, doc, d, weight });
+      });
+    }
+    return found.sort((one, other) => other.weight - one.weight);
+  }
+
+  const span = (text) => {
+    const all = given(text);
+    return data.scale[Math.min(...all)] + "\u2013" + data.scale[Math.max(...all)];
+  };
+
+  // The view of a pair.
+  function pick(view) {
+    const box = add(place, "div", { class: "pick" });
+    ["System", "compared with"].forEach((words, n) => {
+      const label = add(box, "label", {}, words);
+      const select = add(label, "select", { id: "pick-" + "ab"[n] });
+      data.systems.forEach((name, k) => {
+        const option = add(select, "option", { value: k }, name);
+        option.selected = k === view.pair[n];
+        option.disabled = k === view.pair[1 - n];
+      });
+      select.addEventListener("change", () => {
+        const pair = view.pair.slice();
+        pair[n] = Number(select.value);
+        go({ pair, topic: view.topic }, select.id);
+      });
+    });
+    const swap = add(box, "button", { type: "button", id: "pick-swap" }, "Swap");
+    swap.addEventListener("click", () => go({ pair: [view.pair[1], view.pair[0]], topic: view.topic }, swap.id));
+  }
+
+  function chart(view, rows) {
+    const box = add(place, "div", { class: "chart" });
+    const most = Math.max(...rows.map((each) => Math.abs(each.gap)), 1e-9), width = 1000 / rows.length, middle = 90;
+    const tall = (value) => Math.max(Math.abs(value) / most * 84, 0.8);
+    const svg = add(box, "svg:svg", { viewBox: "0 0 1000 180", preserveAspectRatio: "none", role: "group",
+      "aria-label": "Difference by topic, largest first; arrow keys move, Enter opens a topic" });
+    add(svg, "svg:line", { class: "zero", x1: 0, x2: 1000, y1: middle, y2: middle });
+    add(box, "p", { class: "end above" }, data.systems[view.pair[0]] + " better \u2191 " + signed(most));
+    add(box, "p", { class: "end below" }, data.systems[view.pair[1]] + " better \u2193");
+    const others = data.scored.length > 1 ? "; short lines: other judges" : "";
+    add(place, "p", { class: "soft" }, "Bars: " + data.scored[0] + others + ". Choose a bar to see the documents of its topic.");
+    const readout = add(place, "p", { class: "readout" });
+    const tell = (each) => {
+      const others = data.scored.slice(1, MOST_NAMED).map((name, n) => [name, gap(each.topic, n + 1, view.pair)]).filter((row) => row[1] !== null);
+      readout.textContent = "Topic " + each.topic[ID] + (each.topic[TEXT] ? " (" + each.topic[TEXT] + ")" : "") + ": " + signed(each.gap) +
+        (others.length ? "; " + others.map(([name, value]) => name + " " + signed(value)).join(", ") : "") + "; " + judged(each.topic) + ".";
+    };
+    const bars = rows.map((each, k) => {
+      const link = add(svg, "svg:a", { href: address({ pair: view.pair, topic: each.n }), tabindex: -1,
+        "aria-label": "Topic " + each.topic[ID] + ": " + signed(each.gap) + ", " + judged(each.topic) });
+      if (each.n === view.topic) link.setAttribute("aria-current", "true");
+      add(link, "svg:rect", { class: "hit", x: k * width, y: 0, width, height: 180 });
+      add(link, "svg:rect", { class: "bar " + (each.gap > 0 ? "better" : "worse"), x: (k + 0.1) * width,
+        y: each.gap > 0 ? middle - tall(each.gap) : middle, width: 0.8 * width, height: tall(each.gap) });
+      data.scored.slice(1).forEach((_, n) => {
+        const value = gap(each.topic, n + 1, view.pair);
+        if (value === null) return;
+        const y = Math.min(Math.max(middle - value / most * 84, 1), 178);
+        add(link, "svg:rect", { class: "bar other", x: (k + 0.2) * width, y: y - 0.8, width: 0.6 * width, height: 1.6 });
+      });
+      link.addEventListener("focus", () => tell(each));
+      link.addEventListener("mouseenter", () => tell(each));
+      link.addEventListener("keydown", (event) => {
+        const to = { ArrowRight: k + 1, ArrowLeft: k - 1, Home: 0, End: bars.length - 1 }[event.key];
+        if (to === undefined || !bars[to]) return;
+        event.preventDefault();
+        link.setAttribute("tabindex", -1);
+        bars[to].setAttribute("tabindex", 0);
+        bars[to].focus();
+      });
+      return link;
+    });
+    const at = Math.max(rows.findIndex((each) => each.n === view.topic), 0);
+    if (bars.length) { bars[at].setAttribute("tabindex", 0); tell(rows[at]); }
+  }
+
+  function topicsTable(view, rows) {
+    const box = add(place, "details", { class: "more" });
+    add(box, "summary", {}, "Table of " + rows.length + (rows.length === 1 ? " topic" : " topics"));
+    const table = add(add(box, "div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Differences by topic" }), "table");
+    const head = add(add(table, "thead"), "tr");
+    for (const words of ["topic", "difference", "judged by"]) add(head, "th", { scope: "col" }, words);
+    const body = add(table, "tbody");
+    for (const each of rows) {
+      const row = add(body, "tr");
+      add(add(row, "th", { scope: "row" }), "a", { href: address({ pair: view.pair, topic: each.n }) },
+        each.topic[ID] + (each.topic[TEXT] ? ": " + each.topic[TEXT] : ""));
+      add(row, "td", { class: "number" }, signed(each.gap));
+      add(row, "td", {}, judged(each.topic).slice("judged by ".length));
+    }
+  }
+
+  function listDisputed(view) {
+    const found = disputed(view.topic === undefined ? data.topics.keys() : [view.topic], view.pair);
+    const line = add(place, "p", { class: "differ" });
+    if (!found.length) { line.textContent = "Judges give no document here different labels."; return; }
+    add(line, "b", {}, "Judges differ on " + found.length + (found.length === 1 ? " document" : " documents") +
+      (found.length > MOST_LISTED ? ", most of all on " : ": "));
+    found.slice(0, MOST_LISTED).forEach((each, n) => {
+      if (n) line.append(", ");
+      add(line, "a", { href: address({ pair: view.pair, topic: each.topic, doc: each.doc }) }, each.doc);
+      line.append(" (" + (view.topic === undefined ? "topic " + data.topics[each.topic][ID] + ", " : "") + span(data.topics[each.topic][LABELS][each.d]) + ")");
+    });
+    line.append(".");
+  }
+
+  // The view of a topic: both lists, with the labels of every judge.
+  function topicView(view, rows) {
+    const topic = data.topics[view.topic], at = rows.findIndex((each) => each.n === view.topic);
+    const crumbs = add(place, "nav", { class: "crumbs", "aria-label": "Where you are" });
+    add(crumbs, "a", { href: "#first" }, "Verdict");
+    crumbs.append(" \u203a ");
+    add(crumbs, "a", { href: address({ pair: view.pair }) }, view.pair.map((n) => data.systems[n]).join(" and "));
+    crumbs.append(" \u203a topic " + topic[ID]);
+    [["previous", -1], ["next", 1]].forEach(([words, step]) => {
+      if (at < 0 || !rows[at + step]) return;
+      crumbs.append(" \u00b7 ");
+      add(crumbs, "a", { href: address({ pair: view.pair, topic: rows[at + step].n }) }, words + " topic");
+    });
+    const title = add(place, "h3", { id: "topic-title", tabindex: -1, class: "text" }, "Topic " + topic[ID] + (topic[TEXT] ? ": " + topic[TEXT] : ""));
+    const value = gap(topic, 0, view.pair);
+    view.columns = columnsOf(topic, view.pair);
+    view.crowd = view.columns.length > MOST_COLUMNS && isSparse(topic, view);
+    add(place, "p", {}, (value === null ? "" : data.systems[view.pair[0]] + " less " + data.systems[view.pair[1]] + ": " + signed(value) + "; ") + judged(topic) + ".");
+    listDisputed(view);
+    const box = add(place, "div", { class: "lists" });
+    view.pair.forEach((system, n) => list(box, view, topic, system, view.pair[1 - n]));
+    return [title, crumbs];
+  }
+
+  // Judges with a label in one of the lists, those with most labels first; people are before machines among equals.
+  function columnsOf(topic, pair) {
+    const docs = new Set(pair.flatMap((system) => topic[LISTS][system]).filter((d) => d >= 0));
+    const count = topic[JUDGES].map((_, n) => Array.from(docs).filter((d) => topic[LABELS][d][n] !== ".").length);
+    return topic[JUDGES].map((_, n) => n).filter((n) => count[n]).sort((a, b) => count[b] - count[a] || a - b);
+  }
+
+  // Of a crowd most judges label few of these documents: their labels are side by side, not in columns.
+  function isSparse(topic, view) {
+    const docs = Array.from(new Set(view.pair.flatMap((system) => topic[LISTS][system]).filter((d) => d >= 0)));
+    const n = docs.reduce((sum, d) => sum + given(topic[LABELS][d]).length, 0);
+    return 3 * n < docs.length * view.columns.length;
+  }
+
+  function list(box, view, topic, system, other) {
+    const about = data.systems[system] + ": first " + data.depth + " results";
+    const scroll = add(box, "div", { class: "scroll", tabindex: 0, role: "region", "aria-label": about });
+    const table = add(scroll, "table");
+    add(table, "caption", {}, about);
+    const head = add(add(table, "thead"), "tr");
+    for (const words of ["rank", "document", "here / there", "labels"]) add(head, "th", { scope: "col" }, words === "here / there" ? "rank in " + data.systems[other] : words);
+    if (view.crowd) add(head, "th", { scope: "col" }, "by judge");
+    else for (const n of view.columns.map((k) => topic[JUDGES][k])) {
+      const cell = add(head, "th", { scope: "col", class: "judge", title: data.judges[n].filter(Boolean).join(", ") });
+      add(cell, "span", {}, data.judges[n][0]);
+    }
+    const body = add(table, "tbody"), columns = 4 + (view.crowd ? 1 : view.columns.length);
+    topic[LISTS][system].forEach((d, k) => entry(body, view, topic, { d, rank: k + 1, there: d < 0 ? 0 : topic[LISTS][other].indexOf(d) + 1, columns, system }));
+    if (!topic[LISTS][system].length) add(add(body, "tr"), "td", { colspan: columns }, "no list for this topic");
+  }
+
+  function entry(body, view, topic, { d, rank, there, columns, system }) {
+    const row = add(body, "tr", d < 0 ? { class: "unjudged" } : {});
+    add(row, "td", { class: "number" }, rank);
+    const name = add(row, "th", { scope: "row" });
+    if (d < 0) {
+      name.textContent = "not judged";
+      add(row, "td", { colspan: columns - 2 }, "no label by anyone");
+      return;
+    }
+    const doc = topic[DOCS][d], labels = topic[LABELS][d], wide = range(labels);
+    const open = add(name, "button", { type: "button", "aria-expanded": "false", title: doc }, doc);
+    add(row, "td", { class: "number" }, there || "\u2013");
+    add(row, "td", { class: wide ? (2 * wide >= data.scale.length - 1 ? "apart" : "slight") : "slight" }, wide ? "\u2260 " + span(labels) : "=");
+    const all = levels(labels), crowd = view.crowd ? add(row, "td", { class: "crowd" }) : null;
+    const chips = crowd ? view.columns.filter((n) => all[n] !== null).sort((a, b) => all[b] - all[a]) : view.columns;
+    chips.forEach((n) => {
+      const level = all[n];
+      const judge = data.judges[topic[JUDGES][n]][0], text = level === null ? "\u00b7" : data.scale[level];
+      const cell = add(crowd || row, crowd ? "span" : "td", { class: "lab" + (level === null ? "" : " l" + shade(level)), title: judge + ": " + (level === null ? "no label" : text) });
+      cell.textContent = text.length > 2 ? level : text;
+    });
+    const detail = add(body, "tr", { class: "open" });
+    detail.hidden = true;
+    const cell = add(detail, "td", { colspan: columns });
+    if (data.texts[doc]) add(cell, "p", { class: "text", dir: "auto" }, data.texts[doc]);
+    const said = levels(labels).map((level, n) => (level === null ? null : data.judges[topic[JUDGES][n]][0] + ": " + data.scale[level])).filter(Boolean);
+    add(cell, "p", {}, doc + " \u2014 " + said.join(", "));
+    const toggle = (shown) => { detail.hidden = !shown; open.setAttribute("aria-expanded", String(shown)); };
+    open.addEventListener("click", () => toggle(detail.hidden));
+    if (view.doc === doc) {
+      row.classList.add("chosen");
+      toggle(true);
+      if (!view.focused || system === view.pair[0]) view.focused = open;
+    }
+  }
+
+  const shade = (level) => (data.scale.length < 2 ? 0 : Math.round(level / (data.scale.length - 1) * 4));
+
+  // Showing a view, and going from one to another.
+  let wanted = null;
+  function go(view, focus) {
+    wanted = focus;
+    location.hash = address(view);
+  }
+
+  function show(view, move) {
+    place.replaceChildren();
+    pick(view);
+    if (view.missing && view.missing.length) add(place, "p", { class: "warning" }, "This page does not hold " + view.missing.join(", ") + ".");
+    const rows = gaps(view.pair);
+    if (!rows.length) { add(place, "p", {}, "These systems have no topic in common."); return; }
+    add(place, "p", {}, summary(rows, view.pair));
+    chart(view, rows);
+    topicsTable(view, rows);
+    let target = document.getElementById("compare-title"), seen = target;
+    if (view.topic === undefined) listDisputed(view); else [target, seen] = topicView(view, rows);
+    if (!move) return;
+    if (wanted) { document.getElementById(wanted).focus(); wanted = null; return; }
+    seen.scrollIntoView();
+    (view.focused || target).focus({ preventScroll: !view.focused });
+  }
+
+  // A cell of the map of pairs is a pair; rows and columns are the systems, best first.  Selects do the same by keyboard.
+  function map() {
+    const cells = Array.from(document.querySelectorAll("#stability_map image"));
+    const size = (each) => { const box = each.getBoundingClientRect(); return box.width * box.height; };
+    const image = cells.sort((one, other) => size(other) - size(one))[0];
+    if (!image || !data.all) return;
+    const at = (event) => {
+      const box = image.getBoundingClientRect(), n = data.systems.length;
+      return [(event.clientY - box.top) / box.height, (event.clientX - box.left) / box.width].map((each) => Math.min(Math.floor(each * n), n - 1));
+    };
+    image.classList.add("choose");
+    image.addEventListener("click", (event) => {
+      const pair = at(event);
+      if (pair[0] !== pair[1]) go({ pair });
+    });
+    document.querySelector("#stability_map figcaption").append(" Choose a cell to compare its two systems.");
+  }
+  document.getElementById("another_judge").addEventListener("toggle", function once(event) {
+    event.currentTarget.removeEventListener("toggle", once, true);
+    map();
+  }, true);
+
+  const first = { pair: data.pair.map((name) => data.systems.indexOf(name)) };
+  place.hidden = false;
+  document.getElementById("pair").hidden = true;
+  show(parse(location.hash) || first, location.hash.includes("="));
+  window.addEventListener("hashchange", () => {
+    const view = parse(location.hash);
+    if (view) show(view, true);
+  });
+})();

@@ -1,0 +1,349 @@
+"""Drill down: from a pair of systems to its topics, and from a topic to the labels of its documents.
+
+The page holds the first results of every system with the labels of all judges, so that it needs no server.  What it
+holds is limited: systems from the best, and topics with the largest differences between the best two; the page states
+how much that is.  Runs are only searched for judged documents, so that of other documents the rank is known alone.
+
+A document is *disputed* if judges give it different labels.  Its weight on the decision between systems a and b is
+
+    |1/log2(1 + rank by a) - 1/log2(1 + rank by b)| x (mean difference between the labels of two judges) / (L - 1)
+
+on a scale of L labels, with 0 for the discount of a document that is not among the first results: the discount of DCG
+(Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418), times how far two judges are apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from venire.comparison.by_judge import SHOWN
+from venire.data.judgments import is_conditional
+from venire.measures.names import parse_measure
+from venire.measures.scores import student_quantile
+from venire.report.evidence import TOP, Evidence
+from venire.report.leaderboard import Judge, kind_of
+from venire.results import Records, known
+from venire.types import Floats, Ints
+
+DEEPEST = 20
+"""Lists are embedded to the depth of the measure, but not deeper."""
+MOST_CELLS = 60_000
+"""How many places of lists are embedded: systems x topics x depth."""
+FEWEST_SYSTEMS = 8
+MOST_SCORED = 8
+"""How many judges' scores by topic are embedded."""
+MOST_DISPUTED = 25
+UNLABELLED, FIRST = ".", "0"
+"""In the labels of a document: no label, and the lowest label; the next character is the next label."""
+
+
+class TopicLists(NamedTuple):
+    """A topic: who judged, documents with their labels by judge, and lists (system, rank) into docs; -1: not judged."""
+
+    topic: str
+    judges: list[int]
+    docs: list[str]
+    labels: list[str]
+    lists: list[list[int]]
+    scores: list[list[int | None]]
+
+
+class Disputed(NamedTuple):
+    """A document on which judges differ: its ranks by the two systems (None: not among the first), and its weight."""
+
+    topic: str
+    doc: str
+    labels: Mapping[str, str]
+    rank_a: int | None
+    rank_b: int | None
+    weight: float
+
+
+@dataclass(frozen=True, eq=False)
+class Drill:
+    """What the page holds of lists and labels; pair: the systems between which the verdict decides.
+
+    difference (topic,): scores of the first system less those of the second.
+    """
+
+    measure: str
+    depth: int
+    systems: tuple[str, ...]
+    n_systems: int
+    n_topics: int
+    judges: tuple[Judge, ...]
+    scored: tuple[str, ...]
+    scale: tuple[str, ...]
+    topics: tuple[TopicLists, ...]
+    pair: tuple[str, str]
+    quantile: float | None
+    texts: Mapping[str, str] = field(default_factory=dict)
+    documents: Mapping[str, str] = field(default_factory=dict)
+
+    def data(self) -> dict[str, Any]:
+        """Return it as the script of the page reads it."""
+        return {
+            "measure": self.measure,
+            "depth": self.depth,
+            "systems": list(self.systems),
+            "judges": [[each.name, each.kind] for each in self.judges],
+            "scored": list(self.scored),
+            "scale": list(self.scale),
+            "pair": list(self.pair),
+            "all": len(self.systems) == self.n_systems,
+            "t": self.quantile,
+            "topics": [
+                [*each._replace(labels=[_shortened(text) for text in each.labels]), self.texts.get(each.topic, "")]
+                for each in self.topics
+            ],
+            "texts": dict(self.documents),
+        }
+
+    def differences(self) -> list[tuple[TopicLists, float]]:
+        """Return the difference between the two systems of the verdict by topic, largest first."""
+        a, b = (self.systems.index(name) for name in self.pair)
+        found = [(each, _less(each.scores[0], a, b)) for each in self.topics]
+        return sorted(((each, gap) for each, gap in found if gap is not None), key=lambda row: (-row[1], row[0].topic))
+
+    def disputed(self) -> list[Disputed]:
+        """Return the documents on which judges differ, those with the largest weight on the decision first."""
+        found = [row for each in self.topics for row in self._disputed_in(each)]
+        return sorted(found, key=lambda row: (-row.weight, row.topic, row.doc))[:MOST_DISPUTED]
+
+    def _disputed_in(self, each: TopicLists) -> list[Disputed]:
+        a, b = (_ranks(each.lists[self.systems.index(name)]) for name in self.pair)
+        rows = []
+        for number, (doc, text) in enumerate(zip(each.docs, each.labels, strict=True)):
+            apart = _apart(text) / max(len(self.scale) - 1, 1)
+            weight = abs(_discount(a.get(number)) - _discount(b.get(number))) * apart
+            if weight > 0:
+                rows.append(Disputed(each.topic, doc, self._by_judge(each, text), a.get(number), b.get(number), weight))
+        return rows
+
+    def _by_judge(self, each: TopicLists, text: str) -> dict[str, str]:
+        pairs = zip(each.judges, text, strict=True)
+        return {self.judges[j].name: self.scale[ord(c) - ord(FIRST)] for j, c in pairs if c != UNLABELLED}
+
+    def disputed_records(self) -> Records:
+        """Return one row per disputed document."""
+        return [
+            {**row._asdict(), "labels": dict(row.labels), "a": self.pair[0], "b": self.pair[1]}
+            for row in self.disputed()
+        ]
+
+
+def _shortened(labels: str) -> str:
+    """Return labels with many missing ones in a row as their number in brackets: of a crowd, most judge few items.
+
+    Examples
+    --------
+    >>> _shortened("1..20......3")
+    '1..20(6)3'
+    """
+    return re.sub(r"\.{4,}", lambda found: f"({len(found[0])})", labels)
+
+
+def _apart(labels: str) -> float:
+    """Return the mean difference between the labels of two judges, 0 for fewer than two labels."""
+    given = sorted(ord(letter) - ord(FIRST) for letter in labels if letter != UNLABELLED)
+    n = len(given)
+    if n < 2:
+        return 0.0
+    return sum((2 * place - n + 1) * level for place, level in enumerate(given)) * 2 / (n * (n - 1))
+
+
+def _less(scores: list[int | None], a: int, b: int) -> float | None:
+    one, other = scores[a], scores[b]
+    return None if one is None or other is None else (one - other) / 10_000
+
+
+def _ranks(places: list[int]) -> dict[int, int]:
+    return {doc: rank for rank, doc in enumerate(places, start=1) if doc >= 0}
+
+
+def _discount(rank: int | None) -> float:
+    return 0.0 if rank is None else 1 / float(np.log2(1 + rank))
+
+
+def drill(evidence: Evidence) -> Drill | None:
+    """Collect what the page holds; None for one system, or if nothing was judged."""
+    verdict, scores = evidence.verdict, evidence.scores["linear"]
+    other = _other(evidence)
+    if other is None or evidence.nothing_judged:
+        return None
+    k = parse_measure(evidence.question.measure).k
+    depth, n_topics = min(k or TOP, DEEPEST), len(scores.names["topic"])
+    order = np.argsort(-verdict.mean, kind="stable")
+    n_systems = int(np.clip(MOST_CELLS // (depth * n_topics), FEWEST_SYSTEMS, len(order)))
+    pair = (verdict.best, other)
+    kept = list(dict.fromkeys([*pair, *(verdict.systems[n] for n in order[:n_systems].tolist())]))
+    systems = tuple(sorted(kept, key=[verdict.systems[n] for n in order].index))
+    chosen = _topics(evidence, pair, most=max(MOST_CELLS // (depth * len(systems)), 1))
+    judges = _judges(evidence)
+    view = _Views(evidence, systems, depth, judges, tuple(_scored(evidence)))
+    topics = tuple(view.topic(name) for name in chosen)
+    texts = evidence.question.texts
+    wanted = {doc for each in topics for doc in each.docs}
+    return Drill(
+        evidence.question.measure,
+        depth,
+        systems,
+        len(verdict.systems),
+        n_topics,
+        judges,
+        view.scored,
+        evidence.judgments.scale.labels,
+        topics,
+        pair,
+        student_quantile(n_topics - 1, 0.975) if n_topics > 1 else None,
+        {} if texts is None else texts.of_topics(chosen),
+        {} if texts is None else texts.of_docs(wanted),
+    )
+
+
+def _other(evidence: Evidence) -> str | None:
+    """Return the system that the best one is compared with: that of a contradiction, the closest rival, or the next."""
+    verdict = evidence.verdict
+    against = dissent(evidence)
+    return against.system if against else verdict.closest or verdict.second
+
+
+class Dissent(NamedTuple):
+    """A judge who contradicts that the best system is ahead of another one."""
+
+    judge: str
+    system: str
+
+
+def dissent(evidence: Evidence) -> Dissent | None:
+    """Return the judge who contradicts the verdict by the largest difference, if any.
+
+    Where a reference is declared, its labels count: others contradict it only if it has a leader.
+    """
+    verdict = evidence.verdict
+    if not verdict.contradictions or (verdict.leader is None and evidence.judgments.reference):
+        return None
+    row = verdict.contradictions[0]
+    return Dissent(row.against, row.b) if row.a == verdict.best else Dissent(row.judge, row.a)
+
+
+def _topics(evidence: Evidence, pair: tuple[str, str], *, most: int) -> list[str]:
+    """Return the topics to embed, in natural order: all, or those on which the two systems differ most."""
+    scores = evidence.scores["linear"]
+    names, place = scores.names["topic"], [scores.names["system"].index(name) for name in pair]
+    gap = np.abs(np.nan_to_num(scores.values[place[0], :, 0] - scores.values[place[1], :, 0]))
+    largest = np.sort(np.argsort(-gap, kind="stable")[:most])
+    return [names[n] for n in largest.tolist()]
+
+
+def _judges(evidence: Evidence) -> tuple[Judge, ...]:
+    """Return all assessors: the reference, people, then others, in the order of their names."""
+    place = ("reference", "person", "", "machine")
+    judges = [Judge(name, kind_of(evidence, name)) for name in evidence.judgments.assessors]
+    return tuple(sorted(judges, key=lambda each: (place.index(each.kind), each.name)))
+
+
+def _scored(evidence: Evidence) -> list[str]:
+    """Return the judges whose scores by topic are embedded: who scores the runs, and the first of the others."""
+    found = evidence.by_judge
+    others = [name for name, share in zip(found.judges, found.share[:, 0], strict=True) if share >= SHOWN]
+    return [evidence.judge, *(name for name in others if name != evidence.judge)][:MOST_SCORED]
+
+
+class _Views:
+    """Looks up lists, labels and scores by topic."""
+
+    def __init__(
+        self,
+        evidence: Evidence,
+        systems: tuple[str, ...],
+        depth: int,
+        judges: tuple[Judge, ...],
+        scored: tuple[str, ...],
+    ) -> None:
+        self.facts, self.systems, self.depth, self.scored = evidence.facts, systems, depth, scored
+        self.items = evidence.facts.items
+        labels = evidence.judgments.take(~is_conditional(evidence.judgments))
+        self.labels = labels
+        self.rows_of = _grouped(labels.items.topic[labels.item], len(labels.items.topics))
+        self.lists_of = _grouped(self.facts.topic, len(self.items.topics))
+        number = {each.name: n for n, each in enumerate(judges)}
+        self.judge = np.array([number[name] for name in labels.assessors])[labels.assessor.codes]
+        self.place = {name: n for n, name in enumerate(self.items.topics)}
+        self.scores = _scores_by_topic(evidence, systems, scored)
+
+    def topic(self, name: str) -> TopicLists:
+        """Return what is held of a topic."""
+        place, by_name = self.place[name], {name: n for n, name in enumerate(self.systems)}
+        lists: list[list[int]] = [[] for _ in self.systems]
+        for each in self.lists_of[place].tolist():
+            system = by_name.get(self.facts.systems[self.facts.system[each]])
+            if system is not None:
+                lists[system] = self._places(each)
+        rows = self.rows_of[place]
+        judged = {int(item) for item in self.labels.item[rows]}
+        items = sorted({item for places in lists for item in places if item in judged})
+        number = {item: n for n, item in enumerate(items)}
+        judges = sorted({int(j) for j in self.judge[rows]})
+        scores = [self.scores[judge].get(name, [None] * len(self.systems)) for judge in self.scored]
+        docs = [self.items.doc[item] for item in items]
+        lists = [[number.get(item, -1) for item in places] for places in lists]
+        return TopicLists(name, judges, docs, self._labels(rows, number, judges), lists, scores)
+
+    def _places(self, number: int) -> list[int]:
+        """Return the items at the first ranks of a list; -1 where the document was not judged."""
+        hits = slice(*self.facts.offset[number : number + 2])
+        places = [-1] * min(int(self.facts.depth[number]), self.depth)
+        for rank, item in zip(self.facts.rank[hits].tolist(), self.facts.item[hits].tolist(), strict=True):
+            if rank <= len(places):
+                places[rank - 1] = item
+        return places
+
+    def _labels(self, rows: Ints, number: dict[int, int], judges: list[int]) -> list[str]:
+        """Return the labels of each document as a text with a character per judge."""
+        column = {judge: n for n, judge in enumerate(judges)}
+        table = [[UNLABELLED] * len(judges) for _ in number]
+        labels = self.labels
+        for item, judge, label in zip(
+            labels.item[rows].tolist(), self.judge[rows].tolist(), labels.label[rows].tolist(), strict=True
+        ):
+            if item in number:
+                table[number[item]][column[judge]] = chr(ord(FIRST) + label)
+        return ["".join(row) for row in table]
+
+
+def _grouped(codes: Any, n: int) -> list[Ints]:
+    """Return the places of every code."""
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(codes, minlength=n))[:-1]) if n else []
+
+
+def _scores_by_topic(
+    evidence: Evidence, systems: tuple[str, ...], scored: tuple[str, ...]
+) -> dict[str, dict[str, list[int | None]]]:
+    """Return scores in units of 1/10,000, by judge and topic, in the order of the systems."""
+    found, own = evidence.by_judge, evidence.scores["linear"]
+    tables: dict[str, tuple[tuple[str, ...], Floats]] = {
+        judge: (
+            found.topics,
+            found.scores[found.judges.index(judge), [found.systems.index(name) for name in systems], :, 0],
+        )
+        for judge in scored
+        if judge in found.judges
+    }
+    rows = [own.names["system"].index(name) for name in systems]
+    tables[evidence.judge] = (own.names["topic"], own.values[rows, :, 0])
+    return {
+        judge: {topic: [_unit(value) for value in values[:, n].tolist()] for n, topic in enumerate(topics)}
+        for judge, (topics, values) in tables.items()
+    }
+
+
+def _unit(value: float) -> int | None:
+    number = known(value)
+    return None if number is None else round(number * 10_000)

@@ -1,0 +1,207 @@
+"""What the template of the first screen shows: rows, links, drawings and sentences, made from a ``Front``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+
+from venire.report.document import Grid, Part, Report
+from venire.report.drawing import NARROW, Axis, axis_of, bars, group_bars, row, ticks
+from venire.report.drill import Drill
+from venire.report.front import Card, Front
+from venire.report.leaderboard import Leaderboard
+from venire.results import counted, listed, visible
+
+SIDE_BY_SIDE = ("scores_by_judge",)
+FOLDED = {"contradictions": "Contradictions between judges", "favoured": "Systems that a judge favours"}
+"""Tables of chapters that are shown with the judges: at once, and folded."""
+FEW = 6
+"""With no more systems than this, the cards are below the leaderboard, not beside it."""
+MOST_JUDGES_NAMED = 5
+CONTENTS = {"first": "Verdict", "judges": "Judges", "compare": "Compare", "disputed": "Disputed documents"}
+
+
+def first_screen(report: Report, front: Front) -> dict[str, Any]:
+    """Return what the template needs besides the report."""
+    from markupsafe import Markup
+
+    tables = {part.name: part for each in report.chapters for part in each.parts if isinstance(part, Grid)}
+    contents = [(name, title) for name, title in CONTENTS.items() if front.drill or name in ("first", "judges")]
+    found: dict[str, Any] = {
+        "front": front,
+        "contents": [*contents, ("details", "All findings"), ("method", "Method")],
+        "few": FEW,
+        "rows": board_rows(front.board),
+        "axis": Markup("".join(map(ticks, axes_of(front.board)))),
+        "legend": legend(front.board),
+        "side_by_side": _named(tables, SIDE_BY_SIDE),
+        "folded_side": _named(tables, FOLDED),
+        "titles": FOLDED,
+        "placed": {*SIDE_BY_SIDE, *FOLDED},
+        "data": "",
+    }
+    return found if front.drill is None else found | drill_parts(front.drill)
+
+
+def _named(tables: Mapping[str, Grid], names: Iterable[str]) -> list[Part]:
+    return [tables[name] for name in names if name in tables]
+
+
+def link(*pair: str, topic: str | None = None, doc: str | None = None) -> str:
+    """Return the address of a pair of systems, of one of its topics, or of a document; ids are percent-encoded.
+
+    Examples
+    --------
+    >>> link("a", "b,c", topic="1/2")
+    '#pair=a,b%2Cc&topic=1%2F2'
+    """
+    more = {"topic": topic, "doc": doc}
+    parts = [f"pair={','.join(map(_encoded, pair))}"]
+    return "#" + "&".join([*parts, *(f"{name}={_encoded(value)}" for name, value in more.items() if value is not None)])
+
+
+def _encoded(name: str) -> str:
+    return quote(visible(name), safe="")
+
+
+def axes_of(board: Leaderboard) -> tuple[Axis, Axis]:
+    """Return the axes for large and for small screens."""
+    return axis_of(board, board.n_shown), axis_of(board, board.n_shown, NARROW)
+
+
+def board_rows(board: Leaderboard) -> list[dict[str, Any]]:
+    """Return the rows of the leaderboard."""
+    from markupsafe import Markup
+
+    axes, best = axes_of(board), board.systems[0]
+    return [
+        {
+            "system": system,
+            "link": link(best, system) if n else link(best, *board.systems[1:2]),
+            "score": float(board.score[n]),
+            "interval": f"{board.low[n]:.4f} {board.high[n]:.4f}",
+            "p_best": _known(board.p_best[n]),
+            "letters": board.letters(n),
+            "drawing": Markup("".join(row(board, n, axis) for axis in axes)),
+            "bars": Markup(group_bars(board, n)),
+        }
+        for n, system in enumerate(board.systems)
+    ]
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+DRAWN = {
+    "both": "other topics and another judge",
+    "topics": "other topics",
+    "judges": "another judge",
+}
+
+
+def legend(board: Leaderboard) -> str:
+    """Explain the leaderboard in a few sentences."""
+    texts = [f"Dot and line: {board.measure} by the labels of {board.scorer}, 95% interval over topics."]
+    others = [each for each in board.judges if each.name != board.scorer]
+    if others:
+        rings = "Rings: other judges" + (" (diamonds: machines)" if any(j.kind == "machine" for j in others) else "")
+        texts.append(f"{rings}; filled orange: by this judge {board.systems[0]} is not first.")
+    if board.source:
+        texts.append(f"P(best): share of draws of {DRAWN[board.source]} in which the system is first.")
+    some = f" (first {board.n_shown} systems)" if board.n_shown < len(board.systems) else ""
+    if len(board.systems) > 1:
+        texts.append(f"Systems with a common bar do not differ significantly{some}.")
+    return " ".join(texts)
+
+
+def drill_parts(drill: Drill) -> dict[str, Any]:
+    """Return what the page shows of pairs and documents without its script, and the data for it."""
+    from markupsafe import Markup
+
+    a, b = drill.pair
+    gaps = [(each.topic, gap) for each, gap in drill.differences()]
+    return {
+        "pair_sentence": pair_sentence(drill),
+        "pair_bars": Markup(bars(gaps, f"{drill.measure} of {a} less that of {b}, by topic, largest first.")),
+        "pair_table": _pair_table(drill),
+        "held": held(drill),
+        "disputed": _disputed_rows(drill),
+        "data": Markup(as_json(drill.data())),
+    }
+
+
+def pair_sentence(drill: Drill) -> str:
+    """Say on how many topics each of the two systems is better."""
+    a, b = drill.pair
+    gaps = np.array([gap for _, gap in drill.differences()])
+    better, worse = int((gaps > 0).sum()), int((gaps < 0).sum())
+    mean = f"{gaps.mean():+.3f}" if len(gaps) else "not known"
+    return (
+        f"{a} against {b}: {mean} {drill.measure} on average over {counted(len(gaps), 'topic')}; better on {better}, "
+        f"worse on {worse}, equal on {len(gaps) - better - worse}."
+    )
+
+
+def _pair_table(drill: Drill) -> Grid:
+    a, b = drill.pair
+    rows = [
+        [each.topic, gap, listed([drill.judges[j].name for j in each.judges], MOST_JUDGES_NAMED)]
+        for each, gap in drill.differences()
+    ]
+    caption = f"{drill.measure} of {a} less that of {b}, by topic, and who judged it."
+    return Grid("pair_topics", caption, ["topic", "difference", "judged_by"], rows)
+
+
+def _disputed_rows(drill: Drill) -> list[dict[str, Any]]:
+    return [
+        {
+            **row._asdict(),
+            "labels": ", ".join(f"{judge} {label}" for judge, label in [*row.labels.items()][:MOST_JUDGES_NAMED])
+            + (f" and {len(row.labels) - MOST_JUDGES_NAMED} more" if len(row.labels) > MOST_JUDGES_NAMED else ""),
+            "link": link(*drill.pair, topic=row.topic, doc=row.doc),
+        }
+        for row in drill.disputed()
+    ]
+
+
+def held(drill: Drill) -> str:
+    """State how much of the lists the page holds."""
+    systems = (
+        f"all {len(drill.systems)}"
+        if len(drill.systems) == drill.n_systems
+        else f"{len(drill.systems)} of {drill.n_systems}"
+    )
+    topics = (
+        f"all {drill.n_topics}" if len(drill.topics) == drill.n_topics else f"{len(drill.topics)} of {drill.n_topics}"
+    )
+    text = f"This page holds the first {drill.depth} results of {systems} systems on {topics} topics"
+    most = "" if len(drill.topics) == drill.n_topics else ", those on which the two systems of the verdict differ most"
+    return f"{text}{most}."
+
+
+def as_json(value: Any) -> str:
+    """Return data as JSON that can stand in a page: no markup, no controls."""
+    text = json.dumps(_shown(value), separators=(",", ":"), allow_nan=False)
+    for letter in "<>&":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
+
+
+def _shown(value: Any) -> Any:
+    """Return data with controls of texts as escapes."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, Mapping):
+        return {visible(str(name)): _shown(each) for name, each in value.items()}
+    return [_shown(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def tone(card: Card) -> str:
+    """Return the style of a card: how much its probability supports the verdict."""
+    p = card.probability
+    return "unknown" if p is None else "sure" if p >= 0.9 else "doubt" if p >= 0.5 else "against"
