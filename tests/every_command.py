@@ -37,7 +37,7 @@ COMMANDS = {
     "robustness": "labels.parquet runs --draws 5 -o robust.txt --plot robust.svg",
     "count": "labels.parquet runs --assessor {assessor} --draws 5 -o counted.txt --plot counted.svg",
     "certify": "labels.parquet runs --reference {assessor} --draws 5 -o certificate.html --json certificate.json",
-    "plan": "labels.parquet runs --goal best --budget 9 --reference {assessor} -o plan.tsv --plot plan.svg",
+    "plan": "labels.parquet runs --goal best --budget 9 --reference {somebody} -o plan.tsv --plot plan.svg",
     "agreement": "labels.parquet --draws 5 -o agreement.txt --plot agreement.svg",
     "consistency": "twice.parquet --draws 5 -o consistency.txt --plot consistency.svg",
     "disagreement": "labels.parquet --draws 5 -o fit.txt --plot fit.svg --save fit.json --posterior items.tsv",
@@ -66,6 +66,7 @@ QUICK = [words for words in COMMANDS if words not in ("demo", "report", "certify
 def arguments(words: str, names: Names = Names()) -> list[str]:
     """Return the words and arguments of a command, outputs among them, in the folder of the collection."""
     told = {"{assessor}": names.assessors[0], "{aspect}": names.aspects[0], "{tool}": "ranx", "{exported}": "x.json"}
+    told |= {"{somebody}": f"new {names.assessors[0]}"}
     return [*words.split(), *(told.get(each, each) for each in COMMANDS[words].split())]
 
 

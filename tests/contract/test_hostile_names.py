@@ -20,6 +20,7 @@ from every_command import COMMANDS, FOLDERS, arguments, outputs, write_files
 from hostile_names import FORMULAS, NAMES
 from venire.cli.main import cli
 from venire.cli.output import FORMATS
+from venire.io.plans import read_plan
 from venire.results import CONTROLS
 
 COMPUTED = [words for words in COMMANDS if words not in FOLDERS]
@@ -150,3 +151,17 @@ def test_pages_hold_no_markup_of_names(folder, monkeypatch, words, name):
         drawn = [svg for svg in re.findall(r"<svg.*?</svg>", text, re.DOTALL) if "url(#x)" in svg]
         assert drawn
         assert all("#000000 url(#x)" in svg or "url(#x)" in svg for svg in drawn)
+
+
+def test_a_plan_has_names_as_they_are_and_its_forecast_does_not(folder, monkeypatch):
+    out, err = run("plan", folder, monkeypatch)
+    (folder / "read.tsv").write_text(out, encoding="utf-8", newline="")
+    found = read_plan(folder / "read.tsv")
+    assert {each.topic for each in found} <= {*NAMES.topics}
+    assert {each.doc for each in found} <= {f"{doc}{topic}" for doc in NAMES.docs for topic in NAMES.topics}
+    assert {each.judge for each in found} == {f"new {NAMES.assessors[0]}"}
+    assert not controls(err)
+    first, second = NAMES.systems[:2]
+    out, _ = run("plan", folder, monkeypatch, "--format", "text", "--goal", f"pair:{first},{second}")
+    assert out.startswith("Goal pair:")
+    assert not controls(out)

@@ -32,8 +32,8 @@ Examples:
     --reference ann -o plan.tsv
   venire plan llm.qrels runs --goal best --budget 200 --batch 50 \\
     --reference ann,bob -o plan1.tsv
-  venire plan llm.qrels -j labels1.tsv runs --goal best --budget 200 --batch 50 \\
-    --reference ann,bob --after plan1.tsv -o plan2.tsv
+  venire plan llm.qrels -j labels1.tsv runs --goal best --budget 200 \\
+    --batch 50 --reference ann,bob --after plan1.tsv -o plan2.tsv
   venire plan llm.qrels runs --goal levels --budget 300 --reference ann \\
     -m P@10 --gains binary:2 --plot forecast.svg --format text
   venire plan judgments.tsv --goal labels --budget 200 -o second.tsv

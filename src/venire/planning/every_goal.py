@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from venire.data.asked import Asked
@@ -108,10 +108,9 @@ def plan(
         return _more_topics(aim, judgments, runs, {"budget": budget, "measure": measure, "gains": gains, **settings})
     if aim.kind == PREFERENCES:
         return plan_preferences(judgments, settings.pop("preferences", None), budget=budget, rng=rng, **settings)
-    planners: dict[str, Callable[..., Plan]] = {LABELS: plan_labels, AGREEMENT: plan_agreement}
     labels = _with_earlier(as_judgments(judgments), settings.pop("after", ()))
-    judges = settings.pop("reference", None)
-    return planners[aim.kind](labels, runs, budget=budget, judges=judges, rng=rng, **settings)
+    asked = {"budget": budget, "judges": settings.pop("reference", None), "rng": rng, **settings}
+    return plan_labels(labels, runs, **asked) if aim.kind == LABELS else plan_agreement(labels, runs, **asked)
 
 
 def refuse_odd(goal: Goal, runs: RunsLike | None, settings: Mapping[str, Any]) -> None:

@@ -253,7 +253,8 @@ def planned(
     """Look at the goal, stop if it is decided or nothing is left to do, and else draw the next batch."""
     least = min(found.costs.values())
     if not budget >= least or (batch is not None and not batch >= least):
-        raise SettingError(f"budget {budget:g}, batch {batch}", hint="expected enough for one judgment or more")
+        shown = budget if batch is None else min(budget, batch)
+        raise SettingError(f"{shown:g} does not pay for a judgment, which costs {least:g}", hint="raise it")
     size, left = budget if batch is None else float(batch), budget - sum(past.spent)
     notes = (*found.scene.labels.notes, *notes_of(found, past))
     state = past.state(found, budget=budget, batch=size)
