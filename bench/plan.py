@@ -27,6 +27,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -126,23 +127,16 @@ class Study:
         return np.full(len(self.judgments.items), np.nan)
 
 
-def pairs_of(study: Study, among: np.ndarray, n: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Draw pairs of systems that NIST does not tie."""
-    found: list[tuple[int, int]] = []
-    while len(found) < n:
-        a, b = sorted(rng.choice(among, 2, replace=False).tolist())
-        if abs(study.truth[a] - study.truth[b]) > 1e-12:
-            found.append((a, b))
-    return found
-
-
 def sets_of_pairs(study: Study, repetitions: int) -> dict[str, list[tuple[int, int]]]:
-    rng = np.random.default_rng(1)
-    first = np.argsort(-study.truth)[:15]
-    return {
-        "random": pairs_of(study, np.arange(len(study.truth)), repetitions, rng),
-        "first 15": pairs_of(study, first, repetitions, rng),
-    }
+    """Pairs of systems that NIST does not tie: some of all, and (up to 99 of them) all of the first 15."""
+    sets = {}
+    for name, among in {"random": np.arange(len(study.truth)), "first 15": np.argsort(-study.truth)[:15]}.items():
+        pairs = [
+            (a, b) for a, b in combinations(sorted(among.tolist()), 2) if abs(study.truth[a] - study.truth[b]) > 1e-12
+        ]
+        order = np.random.default_rng(1).permutation(len(pairs))[:repetitions]
+        sets[name] = [pairs[n] for n in order]
+    return sets
 
 
 def corrected_difference(found: SystemsPlan, a: int, b: int) -> tuple[float, float]:
@@ -153,12 +147,18 @@ def corrected_difference(found: SystemsPlan, a: int, b: int) -> tuple[float, flo
 
 
 def uniform_where_different(study: Study, a: int, b: int, n: int, seed: int) -> tuple[float, float, np.ndarray]:
-    """The difference estimator: the judge's own difference, and the mean residual of a simple random sample."""
-    contrast, own = study.weights[a] - study.weights[b], np.nan_to_num(study.gains(study.judge))
+    """The difference estimator: what the judge's labels predict, and the mean residual of a simple random sample.
+
+    A label predicts the share of relevant results among those of the sample that have it.
+    """
+    contrast, label = study.weights[a] - study.weights[b], study.label_of_judge
     there = np.flatnonzero(contrast)
     drawn = np.random.default_rng([seed, n]).choice(there, min(n, len(there)), replace=False)
-    residual = contrast[drawn] * (study.relevant - own)[drawn]
-    value = contrast @ own + len(there) * residual.mean()
+    cases = np.bincount(label[drawn], minlength=label.max() + 1)
+    hits = np.bincount(label[drawn], weights=study.relevant[drawn], minlength=label.max() + 1)
+    predicted = ((hits + 0.5) / (cases + 1))[label]
+    residual = contrast[drawn] * (study.relevant - predicted)[drawn]
+    value = contrast @ predicted + len(there) * residual.mean()
     spread = residual.std(ddof=1) * len(there) * np.sqrt((1 - len(drawn) / len(there)) / len(drawn))
     probability = study.nothing
     probability[drawn] = len(drawn) / len(there)
