@@ -41,7 +41,7 @@ from venire.data.scale import Scale
 from venire.io.runs import scan
 from venire.measures.scoring import Scoring
 from venire.planning.goals import Goal
-from venire.planning.plan import Past, planned
+from venire.planning.rounds import Past, planned
 from venire.planning.result import costs
 from venire.planning.systems import SystemsPlan, reach_of
 

@@ -57,6 +57,7 @@ from venire.io.inspect import inspect_file
 from venire.io.plans import read_plan
 from venire.io.runs import read_facts
 from venire.io.side_files import read_features, read_gains_file, read_groups, read_intent_probabilities
+from venire.io.texts import read_texts
 
 Mutation = Callable[[bytes, Rng], bytes]
 NOTHING = Items(Ids.of([]), np.zeros(0, dtype=np.int32), Ids.of([]))
@@ -335,6 +336,12 @@ def read_beside(path: Path) -> object:
     return read_judgments(qrels)
 
 
+def read_all_texts(path: Path) -> object:
+    """Read texts of documents to the end."""
+    texts = read_texts(docs=path)
+    return texts and texts.of_docs(["a", "none such"])
+
+
 def read_run(path: Path) -> object:
     return read_facts(read_runs(path), NOTHING, lambda _: None)
 
@@ -514,6 +521,13 @@ FORMS: dict[str, Form] = {
         [b"\t"],
         ANY_TEXT,
         [["evaluate", "QRELS", "RUN", "--topics", "FILE"]],
+    ),
+    "texts": Form(
+        "docs.jsonl",
+        lambda: [b'{"id": "a", "text": "one"}\n{"_id": "b", "title": "t", "text": "two"}\n', b"a\tone\nb\ttwo\n"],
+        read_all_texts,
+        [b'"id"', b'"text"', b"null", b"\t", *EDGES],
+        JSON_LINES,
     ),
     "duplicates": Form(
         "same.txt",

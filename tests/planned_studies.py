@@ -11,8 +11,8 @@ from venire import read_judgments, read_runs
 from venire.io.runs import scan
 from venire.measures.scoring import Scoring
 from venire.planning.goals import Goal
-from venire.planning.plan import Past
 from venire.planning.result import JUDGE, costs
+from venire.planning.rounds import Past
 from venire.planning.systems import SystemsPlan
 
 N_TOPICS, TOP = 24, 5

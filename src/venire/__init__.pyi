@@ -34,7 +34,7 @@ from venire.measures.measure import Measure as Measure
 from venire.measures.names import parse_measure as parse_measure
 from venire.measures.random_users import evaluate_users as evaluate_users
 from venire.measures.scores import Scores as Scores
-from venire.planning.every_goal import plan as plan
+from venire.planning.plan import plan as plan
 from venire.quality.pdp import pdp as pdp
 from venire.report.document import Report as Report
 from venire.report.making import report_on as report_on

@@ -1,9 +1,8 @@
 from venire.data.asked import Asked as Asked
 from venire.planning.agreement import plan_agreement as plan_agreement
-from venire.planning.every_goal import plan as plan
 from venire.planning.goals import Goal as Goal
 from venire.planning.labels import plan_labels as plan_labels
-from venire.planning.plan import plan_systems as plan_systems
+from venire.planning.plan import plan as plan
 from venire.planning.preference_tests import plan_preferences as plan_preferences
 from venire.planning.preferences import (
     check_sample_size as check_sample_size,
@@ -11,6 +10,7 @@ from venire.planning.preferences import (
     sample_size as sample_size,
 )
 from venire.planning.result import Expected as Expected, Plan as Plan, costs as costs
+from venire.planning.rounds import plan_systems as plan_systems
 from venire.planning.time import minutes_per_label as minutes_per_label
 from venire.planning.topics import (
     TopicPlan as TopicPlan,

@@ -1,299 +1,145 @@
-"""plan_systems: what to judge next so that a question about systems is decided.
-
-The design and the forecast are in ``planning.systems``; ``plan`` chooses the planner of a goal.
-
-**Rounds.**  A budget may be spent in batches, with a look at the goal after each.  The labels so far and the plans that
-they came from are given back, and the next batch is planned with all labels.  The probability of a result in a round
-is conditional on the past: of being drawn among those not labelled yet.  So each round estimates the same unknown
-total, and the estimate weighs their labels together (Des Raj 1956, J. Am. Stat. Assoc. 51, 269-284).
-Looking after every batch would raise the error rate, so each look has a level of its own (``kernels.sequential``).
-"""
+"""plan: what to judge next, for any goal; each goal has its planner, and all give a ``Plan``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import ceil
+from typing import Any
 
-import numpy as np
-
-from venire.data.asked import FIRST, REFERENCE, Asked
-from venire.data.assessors import last_labels
+from venire.data.asked import Asked
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
-from venire.data.panel import judges_besides
-from venire.errors import SettingError, UnknownName, Way
+from venire.data.scale import Relevant
+from venire.errors import SettingError, Way
 from venire.io.judgments import JudgmentsLike, as_judgments
-from venire.io.pool import with_results
+from venire.io.preferences import PreferencesLike
 from venire.io.runs import Progress, RunsLike, as_runs, scan
-from venire.kernels.sequential import level_of
-from venire.measures.measure import Measure
-from venire.measures.scoring import MeasureLike, Scoring
-from venire.planning.goals import OF_SYSTEMS, Goal
-from venire.planning.result import (
-    DECIDED,
-    DECIDED_WITH,
-    JUDGE,
-    SPENT,
-    UNDECIDABLE,
-    Expected,
-    Plan,
-    costs,
-)
-from venire.planning.systems import WITHIN, SystemsPlan, asked_rows
-from venire.randomness import seed_of
-from venire.results import Note, first_few
-from venire.types import Floats, RNGLike
+from venire.measures.scoring import MeasureLike
+from venire.planning.agreement import plan_agreement
+from venire.planning.goals import AGREEMENT, LABELS, LEVELS, OF_SYSTEMS, PREFERENCES, TOPICS, Goal
+from venire.planning.labels import plan_labels
+from venire.planning.preference_tests import plan_preferences
+from venire.planning.result import Plan
+from venire.planning.rounds import Roles, earlier_rounds, plan_systems, with_probabilities
+from venire.planning.topics import plan_more_topics
+from venire.results import first_few
+from venire.types import RNGLike
 
-LEVEL = 0.05
-DEPTH = 100
-"""How deep results are planned for a measure without a depth of its own."""
+ROUNDS, PRICED, SCORED = ("batch", "after"), ("cost", "within"), ("topics", "reference")
+USED = {
+    **dict.fromkeys(OF_SYSTEMS, (*ROUNDS, *SCORED, "cost", "judge")),
+    LEVELS: (*ROUNDS, *SCORED, *PRICED, "judge"),
+    LABELS: ("after", "reference", *PRICED, "relevant", "again"),
+    AGREEMENT: ("after", "reference", *PRICED),
+    TOPICS: SCORED,
+    PREFERENCES: (*PRICED, "preferences"),
+}
+"""Settings that a goal has, besides runs, measure and gains."""
 
 
-def plan_systems(
+def plan(
     judgments: JudgmentsLike,
-    runs: RunsLike,
+    runs: RunsLike | None = None,
     measure: MeasureLike = "nDCG@10",
     *,
     goal: str | Goal,
     budget: float,
     batch: float | None = None,
-    after: Sequence[Plan | Iterable[Asked]] = (),
+    after: Sequence[Plan | Iterable[Asked]] | None = None,
     reference: str | Sequence[str] | None = None,
     judge: str | Sequence[str] | None = None,
+    preferences: PreferencesLike | None = None,
+    relevant: Relevant = None,
+    again: bool = False,
     gains: GainsLike = "linear",
     topics: Iterable[str] | None = None,
     cost: Mapping[str, float] | None = None,
-    within: float = WITHIN,
+    within: float | None = None,
     rng: RNGLike = 0,
     progress: Progress | None = None,
 ) -> Plan:
-    """Choose results to label so that a question about systems is decided, and forecast whether it will be.
+    """Choose judgments to collect for a goal and a budget, and forecast what they will tell.
 
     Parameters
     ----------
-    judgments, runs, measure, gains, topics : as in ``evaluate``
-    goal : "pair:A,B", "best", "top:K" or "levels"
-    budget : how much may be spent in all, in judgments unless kinds have costs
-    batch : how much of it to spend now; None: all
-    after : earlier plans of this budget, in their order, whose labels are among the judgments
-    reference : the people whose labels count, who may have given none yet; None: those that the judgments declare, or
-        the only assessor
-    judge : whose labels are on (nearly) everything; None: the declared machines, or everybody except the reference
-    cost : of each kind of judgment, 1 unless given
-    within : levels are decided where their intervals are at most this far from the scores
+    judgments, measure, gains, topics : as in ``evaluate``
+    runs : as in ``evaluate``; required for "topics" and goals about systems.  For "labels" and "agreement", items are
+        chosen from the first 10 results; None: from all that are labelled
+    goal : "pair:A,B", "best", "top:K", "levels", "labels", "agreement", "topics", "topics:A,B" or "preferences"
+    budget : how much may be spent in all, in judgments unless kinds have costs; for "topics", how many may be added
+    batch : for goals about systems, how much of it to spend now; None: all
+    after : earlier plans, in their order, whose labels are among the judgments; for goals about systems, of this budget
+    reference : the people who are asked.  For goals about systems their labels count, and they may have given none yet;
+        None: those that the judgments declare, or the only assessor.  For "topics", the assessor whose labels count
+    judge : for goals about systems, whose labels are on (nearly) everything; None: the declared machines, or everybody
+        except the reference
+    preferences : for "preferences", choices that are known
+    relevant : for "labels", the labels with which a user is satisfied; None: the top label
+    again : for "labels", ask also about items with two labels or more
+    cost : of each kind of judgment ("first", "second", "reference", "preference"), 1 unless given
+    within : half-width of 95 % intervals that decides the goal; None: 0.03 for "levels", 0.05 for "labels" and
+        "agreement", 0.1 for "preferences"
+
+    Notes
+    -----
+    When not to use this: to find as many relevant documents as possible, or to build a collection for systems that do
+    not exist yet.  The results are chosen for one goal, and labels of others would be few.
 
     Examples
     --------
-    >>> from venire.simulation import Synthetic, generate
-    >>> made = generate(Synthetic(n_topics=30), rng=7)
+    >>> import venire
+    >>> made = venire.simulation.generate(venire.simulation.Synthetic(n_topics=30), rng=7)
     >>> labels = made.judgments.where(assessor="lenient1")
-    >>> found = plan_systems(labels, made.runs, "P(rel=2)@10", goal="pair:s01,s02", budget=60, reference="expert")
-    >>> len(found), found.asked[0].judge, sorted({each.kind for each in found.asked})
-    (60, 'expert', ['first', 'reference'])
+    >>> found = venire.plan(labels, made.runs, "P(rel=2)@10", goal="pair:s01,s02", budget=60, reference="expert")
+    >>> len(found), sorted({each.kind for each in found.asked}), max(each.probability for each in found.asked) < 1
+    (60, ['first', 'reference'], True)
     """
     aim = goal if isinstance(goal, Goal) else Goal.parse(goal)
-    if aim.kind not in OF_SYSTEMS:
-        raise SettingError(f"goal {str(aim)!r} is not about systems", hint="it has a planner of its own")
-    rounds = earlier_rounds(after)
-    asked = tuple(row for each in rounds for row in each)
-    labels = with_probabilities(last_labels(as_judgments(judgments)), asked)
-    who = Roles.of(labels, reference, judge)
-    scoring = Scoring(gains=gains, topics=topics, per="assessor")
-    measured = scoring.plan([measure], labels.scale)
-    sources = as_runs(runs)
-    labels = with_results(labels, sources, reading_depth(measured.measures[0]))
-    refuse_other_plans(rounds, labels, who)
-    facts = scan(sources, labels.items, progress=progress).facts.by_name()
-    price = costs(cost)
-    found = SystemsPlan.of(
-        labels,
-        facts,
-        measured,
-        scoring,
-        goal=aim,
-        judges=who.judges,
-        people=who.people,
-        costs=price,
-        within=within,
-        seed=int(seed_of(rng).generate_state(1)[0]),
-    )
-    past = Past.of(found, rounds, price)
-    return planned(found, aim, budget=float(budget), batch=batch, past=past, people=who.people)
+    named = {
+        **{"batch": batch, "after": after or None, "reference": reference, "judge": judge, "preferences": preferences},
+        **{"relevant": relevant, "topics": topics, "cost": cost or None, "within": within},
+        "again": again or None,
+    }
+    settings: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
+    refuse_odd(aim, runs, settings)
+    if aim.kind in OF_SYSTEMS and runs is not None:
+        more = {"gains": gains, "rng": rng, "progress": progress, **settings}
+        return plan_systems(judgments, runs, measure, goal=aim, budget=budget, **more)
+    if aim.kind == TOPICS and runs is not None:
+        return _more_topics(aim, judgments, runs, {"budget": budget, "measure": measure, "gains": gains, **settings})
+    if aim.kind == PREFERENCES:
+        return plan_preferences(judgments, settings.pop("preferences", None), budget=budget, rng=rng, **settings)
+    labels = _with_earlier(as_judgments(judgments), settings.pop("after", ()))
+    asked = {"budget": budget, "judges": settings.pop("reference", None), "rng": rng, **settings}
+    return plan_labels(labels, runs, **asked) if aim.kind == LABELS else plan_agreement(labels, runs, **asked)
 
 
-@dataclass(frozen=True)
-class Roles:
-    """Who is who: the people whose labels count, and the judges whose labels predict them."""
-
-    people: tuple[str, ...]
-    judges: tuple[str, ...]
-
-    @classmethod
-    def of(cls, labels: Judgments, reference: str | Sequence[str] | None, judge: str | Sequence[str] | None) -> Roles:
-        """Resolve names; a reference may be new, a judge must have labels."""
-        people = _names(labels.reference if reference is None else reference)
-        if not people:
-            if len(labels.assessors) > 1:
-                raise SettingError(
-                    f"nothing says who is to judge, of {first_few(labels.assessors, 4)}",
-                    hint=[Way("name the people whose labels count", reference="NAME"), "declare them in the file"],
-                )
-            people = labels.assessors
-        judges = judges_besides(labels, people) if judge is None else _names(judge)
-        for name in judges:
-            if name not in labels.assessors:
-                raise UnknownName("assessor", name, labels.assessors)
-        if set(judges) & set(people):
-            raise SettingError(
-                f"{first_few(sorted(set(judges) & set(people)), 3)} is judge and reference", hint="name others"
-            )
-        return cls(people, judges)
+def refuse_odd(goal: Goal, runs: RunsLike | None, settings: Mapping[str, Any]) -> None:
+    """Raise where a goal lacks runs, or has no use for a setting that was given."""
+    if goal.kind in (*OF_SYSTEMS, TOPICS) and runs is None:
+        raise SettingError(f"goal {str(goal)!r} is about systems, and there are no runs", hint="name their runs")
+    for name in settings:
+        if name not in USED[goal.kind]:
+            others = [kind for kind, used in USED.items() if name in used]
+            raise SettingError(f"goal {str(goal)!r} has no {name}", hint=f"it is for the goals {', '.join(others)}")
+    if goal.kind == PREFERENCES and runs is not None:
+        raise SettingError("goal 'preferences' has no runs", hint="it is about labels: leave the runs out")
 
 
-def _names(names: str | Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+def _with_earlier(labels: Judgments, after: Sequence[Plan | Iterable[Asked]]) -> Judgments:
+    return with_probabilities(labels, [row for each in earlier_rounds(after) for row in each])
 
 
-def reading_depth(measure: Measure) -> int:
-    """Return how many results of each list count."""
-    return measure.k or DEPTH
-
-
-def earlier_rounds(after: Sequence[Plan | Iterable[Asked]]) -> list[list[Asked]]:
-    """Return what each earlier plan asked for; what was asked again counts in the last of its rounds."""
-    rounds = [list(each.asked if isinstance(each, Plan) else each) for each in after]
-    last = {(row.topic, row.doc): number for number, each in enumerate(rounds) for row in each}
-    return [[row for row in each if last[row.topic, row.doc] == number] for number, each in enumerate(rounds)]
-
-
-def refuse_other_plans(rounds: Sequence[Sequence[Asked]], labels: Judgments, who: Roles) -> None:
-    """Raise where an earlier plan has another goal, asks other people, or is about none of these results."""
-    items = labels.items
-    pool = {(items.topics[topic], doc) for topic, doc in zip(items.topic, items.doc, strict=True)} if rounds else set()
-    for number, each in enumerate(rounds, start=1):
-        for row in each:
-            if row.kind not in (FIRST, REFERENCE):
-                raise SettingError(
-                    f"earlier plan {number} asks for {row.kind} judgments, so it has another goal",
-                    hint="name plans of this goal",
-                )
-            if row.judge not in who.people:
-                raise SettingError(
-                    f"earlier plan {number} asks {row.judge!r}, and the reference is {first_few(who.people, 4)}",
-                    hint=[Way("name all people whose labels count", reference="NAME")],
-                )
-        if each and pool.isdisjoint((row.topic, row.doc) for row in each):
-            row = each[0]
-            message = f"earlier plan {number} is of other files: {row.doc!r} of topic {row.topic!r} is not among them"
-            raise SettingError(message, hint="name plans that were made for these judgments and runs")
-
-
-def with_probabilities(labels: Judgments, asked: Sequence[Asked]) -> Judgments:
-    """Add the probabilities of earlier plans to the labels that came from them, where they are not stated."""
-    if not asked:
-        return labels
-    known = {(each.topic, each.doc, each.judge): each.probability for each in asked}
-    items, names = labels.items, labels.assessors
-    topics, docs = list(items.topics), list(items.doc)
-    found = np.full(len(labels), np.nan) if labels.probability is None else labels.probability.copy()
-    for row in np.flatnonzero(np.isnan(found)).tolist():
-        item = int(labels.item[row])
-        key = topics[items.topic[item]], docs[item], names[labels.assessor.codes[row]]
-        found[row] = known.get(key, np.nan)
-    return replace(labels, probability=found)
-
-
-@dataclass(frozen=True)
-class Past:
-    """What was done before: fractions of the information at earlier looks, and what was spent and is outstanding."""
-
-    before: int
-    spent: tuple[float, ...]
-    missing: int
-
-    @classmethod
-    def of(cls, found: SystemsPlan, rounds: Sequence[Sequence[Asked]], price: Mapping[str, float]) -> Past:
-        """Count which judgments of earlier plans have labels; a plan that nobody answered yet gives no look."""
-        labels, items = found.scene.labels, found.facts.items
-        topics = list(items.topics)
-        known = np.flatnonzero(labels.known)
-        given = {(topics[items.topic[n]], doc) for n, doc in zip(known, items.doc.take(known), strict=True)}
-        spent = [[price[each.kind] for each in row if (each.topic, each.doc) in given] for row in rounds]
-        n_asked = sum(map(len, rounds))
-        done = sum(map(len, spent))
-        return cls(len(given) - done, tuple(sum(each) for each in spent if each), n_asked - done)
-
-    def times(self, budget: float, batch: float) -> list[float]:
-        """Fractions of the information at all looks, those to come too, which end with the whole budget."""
-        done = np.cumsum([0.0, *self.spent])
-        left = max(budget - done[-1], 0.0)
-        to_come = [min(done[-1] + n * batch, budget) for n in range(1, ceil(left / batch - 1e-9) + 1)]
-        labels = self.before + np.array([*done, *to_come])
-        return [float(each) for each in labels / max(self.before + budget, 1e-12) if each > 0]
-
-    def levels(self, budget: float, batch: float) -> tuple[float, float]:
-        """Levels of the present look, 0 if there are no labels to look at, and of the last one."""
-        times, n_looks = self.times(budget, batch), len(self.spent) + (self.before > 0)
-        return level_of(times[:n_looks], LEVEL) if n_looks else 0.0, level_of(times, LEVEL)
-
-    def state(self, found: SystemsPlan, *, budget: float, batch: float) -> str:
-        """What to do next: judge, or stop, since the goal is decided, the budget is spent, or nothing is left."""
-        level, _ = self.levels(budget, batch)
-        if level > 0 and found.decided(level):
-            return DECIDED
-        if not len(found.candidates.item):
-            return UNDECIDABLE
-        return JUDGE if budget - sum(self.spent) >= min(found.costs.values()) else SPENT
-
-
-def planned(
-    found: SystemsPlan, goal: Goal, *, budget: float, batch: float | None, past: Past, people: Sequence[str]
-) -> Plan:
-    """Look at the goal, stop if it is decided or nothing is left to do, and else draw the next batch."""
-    least = min(found.costs.values())
-    if not budget >= least or (batch is not None and not batch >= least):
-        shown = budget if batch is None else min(budget, batch)
-        raise SettingError(f"{shown:g} does not pay for a judgment, which costs {least:g}", hint="raise it")
-    size, left = budget if batch is None else float(batch), budget - sum(past.spent)
-    notes = (*found.scene.labels.notes, *notes_of(found, past))
-    state = past.state(found, budget=budget, batch=size)
-    if state != JUDGE:
-        return Plan(str(goal), left, (), (), found.question.what, state=state, notes=notes)
-    candidates, level = found.candidates, past.levels(budget, size)[1]
-    probability = candidates.probabilities(min(size, left))
-    drawn = np.flatnonzero(candidates.draw(probability, np.random.default_rng([found.seed, 1])))
-    forecast = tuple(found.expected(each, level) for each in found.budgets(left))
-    asked = asked_rows(found, drawn, probability, people)
-    return Plan(str(goal), left, asked, forecast, found.question.what, enough(forecast), notes=notes)
-
-
-def enough(forecast: Sequence[Expected]) -> float | None:
-    """Find the budget that decides with probability ``DECIDED_WITH``, by interpolation over the log of the budget.
-
-    Examples
-    --------
-    >>> round(enough([Expected(100, 0.7, 0.02), Expected(400, 0.9, 0.01)]))
-    200
-    """
-    p = np.maximum.accumulate([each.p_decided for each in forecast])
-    budget: Floats = np.log([each.budget for each in forecast])
-    if not len(p) or p[-1] < DECIDED_WITH:
-        return None
-    high = int(np.argmax(p >= DECIDED_WITH))
-    if high == 0:
-        return float(np.exp(budget[0]))
-    share = (DECIDED_WITH - p[high - 1]) / (p[high] - p[high - 1])
-    return float(np.exp(budget[high - 1] + share * (budget[high] - budget[high - 1])))
-
-
-def notes_of(found: SystemsPlan, past: Past) -> list[Note]:
-    """Say what is missing, and what the forecast is about."""
-    notes = []
-    if past.missing:
-        text = "{n:judgment} of earlier plans have no label yet; they can be drawn again"
-        notes.append(Note("plan-missing", text, n=past.missing))
-    if len(found.chosen) < len(found.facts.systems):
-        text = "the forecast is computed for {n:system} of {total:,}"
-        notes.append(Note("plan-systems", text, n=len(found.chosen), total=len(found.facts.systems)))
-    return notes
+def _more_topics(goal: Goal, judgments: JudgmentsLike, runs: RunsLike, settings: dict[str, Any]) -> Plan:
+    """Plan topics by the labels of one assessor."""
+    labels = as_judgments(judgments)
+    people = Roles.of(labels, settings.pop("reference", None), ()).people
+    if len(people) > 1:
+        message = f"goal {str(goal)!r} is planned by the labels of one assessor, not of {first_few(people, 4)}"
+        raise SettingError(message, hint=[Way("name one", reference="NAME")])
+    scanned = scan(as_runs(runs), labels.items)
+    systems = scanned.facts.by_name().systems
+    pair = None
+    if goal.about:
+        first, second = goal.pair(systems)
+        pair = (systems[first], systems[second])
+    return plan_more_topics(labels, scanned, pair=pair, assessor=people[0], **settings)

@@ -8,8 +8,8 @@ import venire
 from planned_files import write_files
 from venire import planning
 from venire.errors import SettingError, UnknownName
-from venire.planning.every_goal import USED
 from venire.planning.goals import GOALS, OF_SYSTEMS, Goal
+from venire.planning.plan import USED
 
 LABELS = {f"q{t}": {f"d{n}": (n + t) % 3 for n in range(9)} for t in range(8)}
 

@@ -1,0 +1,299 @@
+"""plan_systems: what to judge next so that a question about systems is decided, in one round or several.
+
+The design and the forecast are in ``planning.systems``; ``planning.plan`` chooses the planner of a goal.
+
+**Rounds.**  A budget may be spent in batches, with a look at the goal after each.  The labels so far and the plans that
+they came from are given back, and the next batch is planned with all labels.  The probability of a result in a round
+is conditional on the past: of being drawn among those not labelled yet.  So each round estimates the same unknown
+total, and the estimate weighs their labels together (Des Raj 1956, J. Am. Stat. Assoc. 51, 269-284).
+Looking after every batch would raise the error rate, so each look has a level of its own (``kernels.sequential``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+import numpy as np
+
+from venire.data.asked import FIRST, REFERENCE, Asked
+from venire.data.assessors import last_labels
+from venire.data.gains import GainsLike
+from venire.data.judgments import Judgments
+from venire.data.panel import judges_besides
+from venire.errors import SettingError, UnknownName, Way
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.pool import with_results
+from venire.io.runs import Progress, RunsLike, as_runs, scan
+from venire.kernels.sequential import level_of
+from venire.measures.measure import Measure
+from venire.measures.scoring import MeasureLike, Scoring
+from venire.planning.goals import OF_SYSTEMS, Goal
+from venire.planning.result import (
+    DECIDED,
+    DECIDED_WITH,
+    JUDGE,
+    SPENT,
+    UNDECIDABLE,
+    Expected,
+    Plan,
+    costs,
+)
+from venire.planning.systems import WITHIN, SystemsPlan, asked_rows
+from venire.randomness import seed_of
+from venire.results import Note, first_few
+from venire.types import Floats, RNGLike
+
+LEVEL = 0.05
+DEPTH = 100
+"""How deep results are planned for a measure without a depth of its own."""
+
+
+def plan_systems(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measure: MeasureLike = "nDCG@10",
+    *,
+    goal: str | Goal,
+    budget: float,
+    batch: float | None = None,
+    after: Sequence[Plan | Iterable[Asked]] = (),
+    reference: str | Sequence[str] | None = None,
+    judge: str | Sequence[str] | None = None,
+    gains: GainsLike = "linear",
+    topics: Iterable[str] | None = None,
+    cost: Mapping[str, float] | None = None,
+    within: float = WITHIN,
+    rng: RNGLike = 0,
+    progress: Progress | None = None,
+) -> Plan:
+    """Choose results to label so that a question about systems is decided, and forecast whether it will be.
+
+    Parameters
+    ----------
+    judgments, runs, measure, gains, topics : as in ``evaluate``
+    goal : "pair:A,B", "best", "top:K" or "levels"
+    budget : how much may be spent in all, in judgments unless kinds have costs
+    batch : how much of it to spend now; None: all
+    after : earlier plans of this budget, in their order, whose labels are among the judgments
+    reference : the people whose labels count, who may have given none yet; None: those that the judgments declare, or
+        the only assessor
+    judge : whose labels are on (nearly) everything; None: the declared machines, or everybody except the reference
+    cost : of each kind of judgment, 1 unless given
+    within : levels are decided where their intervals are at most this far from the scores
+
+    Examples
+    --------
+    >>> from venire.simulation import Synthetic, generate
+    >>> made = generate(Synthetic(n_topics=30), rng=7)
+    >>> labels = made.judgments.where(assessor="lenient1")
+    >>> found = plan_systems(labels, made.runs, "P(rel=2)@10", goal="pair:s01,s02", budget=60, reference="expert")
+    >>> len(found), found.asked[0].judge, sorted({each.kind for each in found.asked})
+    (60, 'expert', ['first', 'reference'])
+    """
+    aim = goal if isinstance(goal, Goal) else Goal.parse(goal)
+    if aim.kind not in OF_SYSTEMS:
+        raise SettingError(f"goal {str(aim)!r} is not about systems", hint="it has a planner of its own")
+    rounds = earlier_rounds(after)
+    asked = tuple(row for each in rounds for row in each)
+    labels = with_probabilities(last_labels(as_judgments(judgments)), asked)
+    who = Roles.of(labels, reference, judge)
+    scoring = Scoring(gains=gains, topics=topics, per="assessor")
+    measured = scoring.plan([measure], labels.scale)
+    sources = as_runs(runs)
+    labels = with_results(labels, sources, reading_depth(measured.measures[0]))
+    refuse_other_plans(rounds, labels, who)
+    facts = scan(sources, labels.items, progress=progress).facts.by_name()
+    price = costs(cost)
+    found = SystemsPlan.of(
+        labels,
+        facts,
+        measured,
+        scoring,
+        goal=aim,
+        judges=who.judges,
+        people=who.people,
+        costs=price,
+        within=within,
+        seed=int(seed_of(rng).generate_state(1)[0]),
+    )
+    past = Past.of(found, rounds, price)
+    return planned(found, aim, budget=float(budget), batch=batch, past=past, people=who.people)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Who is who: the people whose labels count, and the judges whose labels predict them."""
+
+    people: tuple[str, ...]
+    judges: tuple[str, ...]
+
+    @classmethod
+    def of(cls, labels: Judgments, reference: str | Sequence[str] | None, judge: str | Sequence[str] | None) -> Roles:
+        """Resolve names; a reference may be new, a judge must have labels."""
+        people = _names(labels.reference if reference is None else reference)
+        if not people:
+            if len(labels.assessors) > 1:
+                raise SettingError(
+                    f"nothing says who is to judge, of {first_few(labels.assessors, 4)}",
+                    hint=[Way("name the people whose labels count", reference="NAME"), "declare them in the file"],
+                )
+            people = labels.assessors
+        judges = judges_besides(labels, people) if judge is None else _names(judge)
+        for name in judges:
+            if name not in labels.assessors:
+                raise UnknownName("assessor", name, labels.assessors)
+        if set(judges) & set(people):
+            raise SettingError(
+                f"{first_few(sorted(set(judges) & set(people)), 3)} is judge and reference", hint="name others"
+            )
+        return cls(people, judges)
+
+
+def _names(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+
+
+def reading_depth(measure: Measure) -> int:
+    """Return how many results of each list count."""
+    return measure.k or DEPTH
+
+
+def earlier_rounds(after: Sequence[Plan | Iterable[Asked]]) -> list[list[Asked]]:
+    """Return what each earlier plan asked for; what was asked again counts in the last of its rounds."""
+    rounds = [list(each.asked if isinstance(each, Plan) else each) for each in after]
+    last = {(row.topic, row.doc): number for number, each in enumerate(rounds) for row in each}
+    return [[row for row in each if last[row.topic, row.doc] == number] for number, each in enumerate(rounds)]
+
+
+def refuse_other_plans(rounds: Sequence[Sequence[Asked]], labels: Judgments, who: Roles) -> None:
+    """Raise where an earlier plan has another goal, asks other people, or is about none of these results."""
+    items = labels.items
+    pool = {(items.topics[topic], doc) for topic, doc in zip(items.topic, items.doc, strict=True)} if rounds else set()
+    for number, each in enumerate(rounds, start=1):
+        for row in each:
+            if row.kind not in (FIRST, REFERENCE):
+                raise SettingError(
+                    f"earlier plan {number} asks for {row.kind} judgments, so it has another goal",
+                    hint="name plans of this goal",
+                )
+            if row.judge not in who.people:
+                raise SettingError(
+                    f"earlier plan {number} asks {row.judge!r}, and the reference is {first_few(who.people, 4)}",
+                    hint=[Way("name all people whose labels count", reference="NAME")],
+                )
+        if each and pool.isdisjoint((row.topic, row.doc) for row in each):
+            row = each[0]
+            message = f"earlier plan {number} is of other files: {row.doc!r} of topic {row.topic!r} is not among them"
+            raise SettingError(message, hint="name plans that were made for these judgments and runs")
+
+
+def with_probabilities(labels: Judgments, asked: Sequence[Asked]) -> Judgments:
+    """Add the probabilities of earlier plans to the labels that came from them, where they are not stated."""
+    if not asked:
+        return labels
+    known = {(each.topic, each.doc, each.judge): each.probability for each in asked}
+    items, names = labels.items, labels.assessors
+    topics, docs = list(items.topics), list(items.doc)
+    found = np.full(len(labels), np.nan) if labels.probability is None else labels.probability.copy()
+    for row in np.flatnonzero(np.isnan(found)).tolist():
+        item = int(labels.item[row])
+        key = topics[items.topic[item]], docs[item], names[labels.assessor.codes[row]]
+        found[row] = known.get(key, np.nan)
+    return replace(labels, probability=found)
+
+
+@dataclass(frozen=True)
+class Past:
+    """What was done before: fractions of the information at earlier looks, and what was spent and is outstanding."""
+
+    before: int
+    spent: tuple[float, ...]
+    missing: int
+
+    @classmethod
+    def of(cls, found: SystemsPlan, rounds: Sequence[Sequence[Asked]], price: Mapping[str, float]) -> Past:
+        """Count which judgments of earlier plans have labels; a plan that nobody answered yet gives no look."""
+        labels, items = found.scene.labels, found.facts.items
+        topics = list(items.topics)
+        known = np.flatnonzero(labels.known)
+        given = {(topics[items.topic[n]], doc) for n, doc in zip(known, items.doc.take(known), strict=True)}
+        spent = [[price[each.kind] for each in row if (each.topic, each.doc) in given] for row in rounds]
+        n_asked = sum(map(len, rounds))
+        done = sum(map(len, spent))
+        return cls(len(given) - done, tuple(sum(each) for each in spent if each), n_asked - done)
+
+    def times(self, budget: float, batch: float) -> list[float]:
+        """Fractions of the information at all looks, those to come too, which end with the whole budget."""
+        done = np.cumsum([0.0, *self.spent])
+        left = max(budget - done[-1], 0.0)
+        to_come = [min(done[-1] + n * batch, budget) for n in range(1, ceil(left / batch - 1e-9) + 1)]
+        labels = self.before + np.array([*done, *to_come])
+        return [float(each) for each in labels / max(self.before + budget, 1e-12) if each > 0]
+
+    def levels(self, budget: float, batch: float) -> tuple[float, float]:
+        """Levels of the present look, 0 if there are no labels to look at, and of the last one."""
+        times, n_looks = self.times(budget, batch), len(self.spent) + (self.before > 0)
+        return level_of(times[:n_looks], LEVEL) if n_looks else 0.0, level_of(times, LEVEL)
+
+    def state(self, found: SystemsPlan, *, budget: float, batch: float) -> str:
+        """What to do next: judge, or stop, since the goal is decided, the budget is spent, or nothing is left."""
+        level, _ = self.levels(budget, batch)
+        if level > 0 and found.decided(level):
+            return DECIDED
+        if not len(found.candidates.item):
+            return UNDECIDABLE
+        return JUDGE if budget - sum(self.spent) >= min(found.costs.values()) else SPENT
+
+
+def planned(
+    found: SystemsPlan, goal: Goal, *, budget: float, batch: float | None, past: Past, people: Sequence[str]
+) -> Plan:
+    """Look at the goal, stop if it is decided or nothing is left to do, and else draw the next batch."""
+    least = min(found.costs.values())
+    if not budget >= least or (batch is not None and not batch >= least):
+        shown = budget if batch is None else min(budget, batch)
+        raise SettingError(f"{shown:g} does not pay for a judgment, which costs {least:g}", hint="raise it")
+    size, left = budget if batch is None else float(batch), budget - sum(past.spent)
+    notes = (*found.scene.labels.notes, *notes_of(found, past))
+    state = past.state(found, budget=budget, batch=size)
+    if state != JUDGE:
+        return Plan(str(goal), left, (), (), found.question.what, state=state, notes=notes)
+    candidates, level = found.candidates, past.levels(budget, size)[1]
+    probability = candidates.probabilities(min(size, left))
+    drawn = np.flatnonzero(candidates.draw(probability, np.random.default_rng([found.seed, 1])))
+    forecast = tuple(found.expected(each, level) for each in found.budgets(left))
+    asked = asked_rows(found, drawn, probability, people)
+    return Plan(str(goal), left, asked, forecast, found.question.what, enough(forecast), notes=notes)
+
+
+def enough(forecast: Sequence[Expected]) -> float | None:
+    """Find the budget that decides with probability ``DECIDED_WITH``, by interpolation over the log of the budget.
+
+    Examples
+    --------
+    >>> round(enough([Expected(100, 0.7, 0.02), Expected(400, 0.9, 0.01)]))
+    200
+    """
+    p = np.maximum.accumulate([each.p_decided for each in forecast])
+    budget: Floats = np.log([each.budget for each in forecast])
+    if not len(p) or p[-1] < DECIDED_WITH:
+        return None
+    high = int(np.argmax(p >= DECIDED_WITH))
+    if high == 0:
+        return float(np.exp(budget[0]))
+    share = (DECIDED_WITH - p[high - 1]) / (p[high] - p[high - 1])
+    return float(np.exp(budget[high - 1] + share * (budget[high] - budget[high - 1])))
+
+
+def notes_of(found: SystemsPlan, past: Past) -> list[Note]:
+    """Say what is missing, and what the forecast is about."""
+    notes = []
+    if past.missing:
+        text = "{n:judgment} of earlier plans have no label yet; they can be drawn again"
+        notes.append(Note("plan-missing", text, n=past.missing))
+    if len(found.chosen) < len(found.facts.systems):
+        text = "the forecast is computed for {n:system} of {total:,}"
+        notes.append(Note("plan-systems", text, n=len(found.chosen), total=len(found.facts.systems)))
+    return notes
