@@ -41,8 +41,8 @@ from venire.data.scale import Scale
 from venire.io.runs import scan
 from venire.measures.scoring import Scoring
 from venire.planning.goals import Goal
-from venire.planning.rounds import Past, planned
 from venire.planning.result import costs
+from venire.planning.rounds import Past, planned
 from venire.planning.systems import SystemsPlan, reach_of
 
 PEOPLE, MEASURE, TOP, LEVEL = "nist", "P(rel=2)@10", 10, 0.05
