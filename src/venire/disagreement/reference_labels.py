@@ -39,7 +39,7 @@ import numpy as np
 
 from venire.data.judgments import Judgments
 from venire.data.panel import build_panel
-from venire.disagreement.transitions import OWN, UNSEEN, prior_of
+from venire.disagreement.transitions import OWN, UNSEEN, prior_of, usual_matrix
 from venire.errors import SettingError, UnknownName, Way
 from venire.results import Note, first_few
 from venire.types import Bools, Floats, Ints
@@ -229,7 +229,8 @@ def matrix_rows(weighted: Floats, group: Ints, *, ordered: bool) -> Floats:
     counts = np.zeros((n_labels + 1, n_labels))
     np.add.at(counts, group, weighted)
     prior = np.empty_like(counts)
-    prior[:-1] = prior_of(counts[:-1], ordered=ordered)
+    nothing = ordered and not weighted.any()
+    prior[:-1] = usual_matrix(n_labels) if nothing else prior_of(counts[:-1], ordered=ordered)
     overall = counts.sum(axis=0) + 1.0 / n_labels
     prior[-1] = OWN * overall / overall.sum() + UNSEEN / n_labels
     rows = counts + prior

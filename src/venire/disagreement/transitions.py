@@ -46,7 +46,8 @@ from venire.io.limits import refuse_crowd
 from venire.results import Records, Tabular, counted
 from venire.types import Floats
 
-SLOPE, WEAK = -0.5, 0.02
+SLOPE, WEAK, USUAL = -0.5, 0.02, 0.6
+"""Logarithm of the slope that is expected, the weight of the prior of bounds, and the slope of an average judge."""
 
 
 def proportional_odds(counts: Floats) -> Floats:
@@ -76,6 +77,15 @@ def _matrix(parameters: Floats) -> Floats:
     chances = np.diff(edges, axis=1, append=1.0)
     chances = np.maximum(chances, 1e-9)
     return chances / chances.sum(axis=1, keepdims=True)
+
+
+def usual_matrix(n_labels: int) -> Floats:
+    """Return the matrix of a judge of whom nothing is known yet, (old, new): that of an average language model.
+
+    Its slope, ``USUAL``, makes forecasts before the first label right on average over a strong and a weak judge of TREC
+    Deep Learning 2021 (``bench/plan.py``); the prior of the slope where labels are known is more cautious.
+    """
+    return _matrix(np.concatenate([[-1.0], np.zeros(n_labels - 2), [USUAL]]))
 
 
 FORMS = ("fixed", "assessors", "hierarchical")
