@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import venire.io.runs
-from two_judges import judged, lists, table
+from two_judges import judged, lists, table, write_files
 from venire import plan, read_judgments, read_runs
+from venire.cli.main import cli
 from venire.planning import Plan
 from venire.report.evidence import Evidence
 from venire.report.front import front
@@ -167,3 +169,11 @@ def test_a_report_on_very_little_says_what_is_planned_or_why_nothing_is(name, re
     assert found["finding"].endswith(".")
     assert found["state"] in (UNPLANNED, "judge", "decided", "not decidable")
     assert bool(found["rows"]) <= (found["state"] == "judge")
+
+
+def test_the_command_names_the_one_that_writes_a_plan(tmp_path):
+    judgments, runs = write_files(tmp_path, table().filter(pl.col("assessor") == "expert"))
+    words = ["report", judgments, runs, "--draws", "20", "-o", str(tmp_path / "page.html")]
+    done = CliRunner().invoke(cli, words, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert "venire plan --goal labels --budget 100 -o plan.tsv" in done.stderr
