@@ -36,6 +36,18 @@ def test_a_report_has_the_same_bytes_for_permuted_rows_and_systems(reference):
     assert made[0] == made[1]
 
 
+@pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+def test_a_report_with_a_plan_for_the_reference_has_the_same_bytes():
+    rng = np.random.default_rng(7)
+    frame = table().filter((pl.col("assessor") == "llm") | pl.Series(rng.random(len(table())) < 0.2))
+    made = [
+        page(report_on(judged(each), read_runs(runs), reference="expert", n_draws=50))
+        for each, runs in ((frame, lists()), (shuffled(frame, rng), shuffled_runs(lists(), rng)))
+    ]
+    assert made[0] == made[1]
+    assert 'data-name="plan_judgments"' in made[0]
+
+
 @pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 def test_a_report_on_assessors_who_shared_the_work_has_the_same_bytes():
     frame = MADE.judgments.to_polars().filter(pl.col("doc").str.slice(-1) != pl.col("assessor").str.slice(-1))

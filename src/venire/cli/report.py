@@ -136,7 +136,16 @@ def show_report(out: Output, report: Report, page_path: Path) -> None:
     else:
         rows = [[chapter.title, chapter.finding] for chapter in report.chapters]
         out.table("report", Table(["chapter", "finding"], rows))
-    out.notes([f"wrote {page_path}"])
+    out.notes([f"wrote {page_path}", *plan_note(report)])
+
+
+def plan_note(report: Report) -> list[str]:
+    """Name the command that writes what to judge next to a file, if the report has such judgments."""
+    found = next((chapter.numbers for chapter in report.chapters if chapter.name == "plan"), {})
+    if not found.get("rows"):
+        return []
+    goal, n = shlex.quote(found["goal"]), len(found["rows"])
+    return [f"venire plan --goal {goal} --budget {n} -o plan.tsv, with the same files, writes what to judge next"]
 
 
 def _paragraph(title: str, text: str) -> str:

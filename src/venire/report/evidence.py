@@ -400,7 +400,7 @@ class Evidence:
         return self.by_judge.contradictions()
 
     @property
-    def _judged(self) -> Judgments:
+    def judged(self) -> Judgments:
         """The labels of each judge: of all assessors, or pooled."""
         return self.answered if self.crowd is None else self.labels
 
@@ -425,7 +425,7 @@ class Evidence:
 
         Of those who labelled nearly all results, the few who are nearest to it; nobody without a reference.
         """
-        labels, k = self._judged, parse_measure(self.question.measure).k
+        labels, k = self.judged, parse_measure(self.question.measure).k
         if not labels.reference or len(self.facts.systems) < 2:
             return ()
         alone = self.judge not in (*labels.reference, PRIMARY)
@@ -437,7 +437,7 @@ class Evidence:
     @cached_property
     def favoured(self) -> Mapping[str, FavouredSystems | Missing]:
         """Which systems judges favour, compared with the reference, by judge; p adjusted for systems and judges."""
-        labels, question, scoring = self._judged, self.question, Scoring(per="assessor")
+        labels, question, scoring = self.judged, self.question, Scoring(per="assessor")
         judges = self.judges_to_test
 
         def test(judge: str) -> FavouredSystems:

@@ -14,12 +14,14 @@ import numpy as np
 
 from venire.comparison.forecast import TIE
 from venire.comparison.verdict import SOURCES, Verdict
+from venire.planning.result import Plan
 from venire.report.document import Words
 from venire.report.drill import Drill, dissent, drill
 from venire.report.evidence import Evidence
-from venire.report.headline import advice
+from venire.report.headline import advice, needed_topics
 from venire.report.judges import JudgesPanel, judges_panel
 from venire.report.leaderboard import Leaderboard, leaderboard
+from venire.report.next_judgments import step
 from venire.report.question import Missing
 from venire.report.relevance import relevance_note
 from venire.results import counted, listed
@@ -58,7 +60,10 @@ class Card:
 
 @dataclass(frozen=True, eq=False)
 class Front:
-    """What is read first; ``drill`` is what the page holds to look up pairs, topics and documents."""
+    """What is read first; ``drill`` is what the page holds to look up pairs, topics and documents.
+
+    planned: the card whose first step is the plan of what to judge next.
+    """
 
     verdict: str
     change: str
@@ -66,6 +71,7 @@ class Front:
     cards: tuple[Card, ...]
     judges: JudgesPanel
     drill: Drill | None
+    planned: str | None = None
 
     def shows(self) -> list[str]:
         """Name what is shown, as in the list of formulas."""
@@ -86,9 +92,10 @@ class Front:
         }
 
 
-def front(evidence: Evidence) -> Front:
-    """Make the first screen."""
-    steps = next_steps(evidence)
+def front(evidence: Evidence, plan: Plan | Missing | None = None) -> Front:
+    """Make the first screen; plan: what to judge next."""
+    asked = {} if plan is None else step(evidence, plan)
+    steps = next_steps(evidence, asked)
     return Front(
         verdict_sentence(evidence),
         change_sentence(evidence),
@@ -96,14 +103,21 @@ def front(evidence: Evidence) -> Front:
         tuple(_card(evidence, name, steps[name]) for name in CARDS),
         judges_panel(evidence),
         drill(evidence),
+        next(iter(asked), None),
     )
 
 
-def next_steps(evidence: Evidence) -> Mapping[str, tuple[str, ...]]:
-    """Return what to do next, by card.  Everything that the first screen recommends comes from here."""
+def next_steps(evidence: Evidence, asked: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
+    """Return what to do next, by card.  Everything that the first screen recommends comes from here.
+
+    asked: what to collect by the plan, by card, which comes first.
+    """
     said = [part for part in advice(evidence) if isinstance(part, Words)]
     return {
-        name: tuple(_capital(each.text) for each in said if each.about in about and each.kind == "todo")
+        name: (
+            *([asked[name]] if name in asked else []),
+            *(_capital(each.text) for each in said if each.about in about and each.kind == "todo"),
+        )
         for name, about in STEPS.items()
     }
 
@@ -168,14 +182,12 @@ def change_sentence(evidence: Evidence) -> str:
 
 def _more_topics(evidence: Evidence) -> str:
     """Say how many topics would separate the best system from the next."""
-    found, plan = evidence.verdict, evidence.plan
+    found = evidence.verdict
     if found.closest is None:
         return "These systems have the same score on every topic: other topics or deeper lists would be needed."
-    if found.n_topics < 2 or isinstance(plan, Missing):
+    if found.n_topics < 2 or isinstance(evidence.plan, Missing):
         return "More topics would: one topic allows no test." if found.n_topics < 2 else "More topics would."
-    pair = {found.best, found.closest}
-    names = [{plan.systems[a], plan.systems[b]} for a, b in zip(plan.a.tolist(), plan.b.tolist(), strict=True)]
-    needed = float(plan.needed[names.index(pair)])
+    needed = needed_topics(evidence)
     two = f"{found.best} and {found.closest}"
     if not np.isfinite(needed):
         return f"No number of topics is known that would separate {two}."

@@ -308,14 +308,12 @@ def _choice(evidence: Evidence) -> list[Part]:
 
 def _topics(evidence: Evidence) -> list[Part]:
     """Recommend how many topics to judge for a significant difference between the best system and the next."""
-    found, plan = evidence.verdict, evidence.plan
+    found = evidence.verdict
     if found.n_topics == 1:
         return [Words(f"judge at least {FEW_TOPICS} topics: one topic allows no test.", "todo", about="more-topics")]
-    if found.closest is None or isinstance(plan, Missing) or found.mean.max() <= 0:
+    if found.closest is None or isinstance(evidence.plan, Missing) or found.mean.max() <= 0:
         return []
-    pair = {found.best, found.closest}
-    names = [{plan.systems[a], plan.systems[b]} for a, b in zip(plan.a.tolist(), plan.b.tolist(), strict=True)]
-    needed = float(plan.needed[names.index(pair)])
+    needed = needed_topics(evidence)
     if not np.isfinite(needed):
         return []
     about, two = f"about {int(np.ceil(needed)):,} topics", f"{found.best} and {found.closest}"
@@ -325,6 +323,15 @@ def _topics(evidence: Evidence) -> list[Part]:
         return [Words(text, "todo", about="equal")]
     text = f"judge {about} in all for a significant difference between {two} {power}."
     return [Words(text, "todo", about="topics")]
+
+
+def needed_topics(evidence: Evidence) -> float:
+    """Return how many topics tell the best system from the next; infinite where that is not known."""
+    found, plan = evidence.verdict, evidence.plan
+    if isinstance(plan, Missing):
+        return float("inf")
+    names = [{plan.systems[a], plan.systems[b]} for a, b in zip(plan.a.tolist(), plan.b.tolist(), strict=True)]
+    return float(plan.needed[names.index({found.best, found.closest})])
 
 
 def double_judgments(evidence: Evidence) -> list[Part]:

@@ -24,6 +24,7 @@ from venire.report import headline, judgments_alone, labels, quality, systems, u
 from venire.report.document import Chapter, Grid, Picture, Report, Words
 from venire.report.evidence import Evidence
 from venire.report.front import front
+from venire.report.next_judgments import next_judgments, plan_chapter
 from venire.report.question import Question
 from venire.results import counted
 
@@ -44,7 +45,7 @@ WITHOUT_RUNS: Mapping[str, Callable[[Evidence], Chapter | None]] = {
     "summary": judgments_alone.summary_chapter,
 }
 """Chapters of a report on judgments alone; the summary is first, the method last."""
-STAGES = len(CHAPTERS) + 1
+STAGES = len(CHAPTERS) + 2
 
 Stage = Callable[[str], None]
 
@@ -137,14 +138,18 @@ def make_report(question: Question, *, stage: Stage | None = None) -> Report:
         written = write(evidence)
         chapters += [] if written is None else [written]
     if stage is not None:
+        stage("plan")
+    plan = next_judgments(evidence)
+    if stage is not None:
         stage("method")
     *body, first = chapters
+    body.append(plan_chapter(evidence, plan))
     n = len(question.judgments.assessors)
     people = "one assessor" if n == 1 else f"{n} assessors"
     what = counted(len(evidence.facts.systems), "system") if evidence.facts.systems else "Judgments"
     title = f"{what}, judged by {people}" if evidence.facts.systems else f"{what} by {people}"
-    seen = front(evidence) if evidence.facts.systems else None
-    method = method_chapter(question, chapters, also=seen.shows() if seen else ())
+    seen = front(evidence, plan) if evidence.facts.systems else None
+    method = method_chapter(question, [*body, first], also=seen.shows() if seen else ())
     return Report(title, (first, *body, method), question.made_with(), seen)
 
 

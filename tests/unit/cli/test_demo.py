@@ -24,7 +24,7 @@ def begun(monkeypatch):
 
     def nothing(question, *, stage):
         kept["command"] = question.command
-        for name in (*making.CHAPTERS, "verdict"):
+        for name in (*making.CHAPTERS, "plan", "method"):
             stage(name)
         told = Chapter("verdict", "Verdict", "No winner can be named.")
         return Report("Systems", (told,), question.made_with())

@@ -172,7 +172,7 @@ def test_judges_are_shown_by_nearness_and_not_by_name():
 
 def test_a_report_on_judgments_alone(frame):
     made = report_on(read_judgments(frame), n_draws=50)
-    assert [each.name for each in made.chapters] == ["summary", "judgments", "label_worth", "method"]
+    assert [each.name for each in made.chapters] == ["summary", "judgments", "label_worth", "plan", "method"]
     assert made.title == "Judgments by 30 assessors"
     assert "Krippendorff's alpha" in made.sentence()
     told = words(made.content()["summary"])

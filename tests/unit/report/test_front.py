@@ -124,7 +124,7 @@ def test_cards_have_probability_words_and_a_step(whole):
     for card in found.cards:
         assert card.probability == whole.verdict.p_first[card.name]
         assert card.likelihood == in_words(card.probability)
-    assert set(next_steps(whole)) == set(CARDS)
+    assert set(next_steps(whole, {})) == set(CARDS)
 
 
 def test_unknown_sources_say_why_and_what_to_do(whole):

@@ -26,7 +26,7 @@ from venire.simulation.assessors import OnePerItem
 from venire.simulation.systems import Systems
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
-ORDER = ("verdict", "judgments", "label_worth", "systems", "another_judge", "quality", "method")
+ORDER = ("verdict", "judgments", "label_worth", "systems", "another_judge", "quality", "plan", "method")
 SMALL = Synthetic(n_topics=12, docs_per_topic=25, n_unjudged=5, systems=Systems(quality=(0.5, 2.0, 3.0), depth=20))
 
 
@@ -186,7 +186,7 @@ def test_stages_are_named_before_they_begin():
     seen = []
     make_report(question(), stage=seen.append)
     assert seen[0] == "judgments"
-    assert seen[-2:] == ["verdict", "method"]
+    assert seen[-3:] == ["verdict", "plan", "method"]
 
 
 def test_one_topic_says_nothing_of_other_topics():
