@@ -17,6 +17,8 @@ from venire.types import Floats
 
 WIDE, NARROW, HEIGHT, EDGE = 400, 112, 22, 8
 """Widths of the drawing of a row, for large and for small screens."""
+TICK = 40
+"""Width of the number at a tick, with some room."""
 STEP, MOST_COLUMNS = 9, 9
 BARS_WIDTH, BARS_HEIGHT = 1000, 180
 
@@ -43,10 +45,10 @@ def axis_of(board: Leaderboard, n_rows: int, width: int = WIDE) -> Axis:
 
 
 def ticks(axis: Axis) -> str:
-    """Draw the axis: a few round values."""
-    power = 10.0 ** np.floor(np.log10(axis.high - axis.low))
-    steps = (power * each for each in (0.1, 0.2, 0.5, 1, 2))
-    step = next(each for each in steps if (axis.high - axis.low) / each < 6)
+    """Draw the axis: a few round values, as many as there is room for."""
+    power, most = 10.0 ** np.floor(np.log10(axis.high - axis.low)), min(6.0, axis.width / TICK)
+    steps = (power * each for each in (0.1, 0.2, 0.5, 1, 2, 5, 10))
+    step = next(each for each in steps if (axis.high - axis.low) / each < most)
     values = np.arange(np.ceil(axis.low / step), np.floor(axis.high / step) + 1) * step
     digits = max(0, -int(np.floor(np.log10(step * 1.001))))
     marks = [f'<text class="tick" x="{axis(v):.1f}" y="15">{v:.{digits}f}</text>' for v in (values + 0.0).tolist()]

@@ -13,7 +13,7 @@ from two_judges import judged, lists, table
 from venire import read_judgments, read_runs
 from venire.report import drill as drilling
 from venire.report.document import Report
-from venire.report.drawing import axis_of, row, ticks
+from venire.report.drawing import NARROW, Axis, axis_of, row, ticks
 from venire.report.drill import drill
 from venire.report.evidence import Evidence
 from venire.report.first_screen import as_json, first_screen, held, legend, link
@@ -149,6 +149,14 @@ def test_ticks_are_round_numbers_within_the_axis(whole):
     values = [float(each.split("<")[0]) for each in ticks(axis).split('y="15">')[1:]]
     assert 2 <= len(values) <= 7
     assert all(axis.low - 0.01 <= each <= axis.high + 0.01 for each in values)
+
+
+@pytest.mark.parametrize("high", [0.301, 0.37, 0.55, 0.799, 1.0])
+def test_numbers_of_ticks_do_not_touch_on_a_small_screen(high):
+    axis = Axis(np.array([0.3, high]), NARROW)
+    places = [float(each.split('"')[0]) for each in ticks(axis).split('<text class="tick" x="')[1:]]
+    assert 1 <= len(places) <= 4
+    assert (np.diff(places) >= 28).all()
 
 
 LABELS = {
