@@ -11,8 +11,9 @@ their order is not as it looks now.  Results are drawn with probabilities in pro
 
 with :math:`c_i` the cost of a judgment: Neyman's allocation (1934, doi:10.2307/2342192), one result a stratum.  For
 levels the root is replaced by :math:`\sum_s w_{si}`, since the errors of the scores have much in common; with
-:math:`\sqrt{\sum_s w_{si}^2}` their mean error was .031 in place of .023 (``bench/plan.py``).  Every result that counts has at least ``FLOOR`` times the mean probability, so that no prediction is trusted blindly, and
-samples are spread over topics (``kernels.sampling``).
+:math:`\sqrt{\sum_s w_{si}^2}` their mean error was .031 in place of .023 (``bench/plan.py``).  Every result that counts
+has at least ``FLOOR`` times the mean probability, so that no prediction is trusted blindly, and samples are spread over
+topics (``kernels.sampling``).
 
 **Forecast.**  Before a label is bought, a set of n results is drawn by this design.  With V the covariance of the
 scores now, and :math:`V_n` that with these labels, the estimate will be normal around the present one with covariance
