@@ -161,7 +161,7 @@ def inclusion_weights(people: Judgments, known: Bools, importance: Floats) -> tu
     """Return what the label of each item counts for, 0 where there is none, and a note on how labels were chosen."""
     weight, inside = known.astype(np.float64), known & (importance > 0)
     if not known.any():
-        return weight, Note("no-labels-yet", "the reference has given no label yet: predictions are those of priors")
+        return weight, Note("no-labels-yet", "the reference has given no label yet: an average judge is assumed")
     if known.all():
         return weight, Note("all-labelled", "the reference labelled all {n:item}", n=len(known))
     chance = _stated_inclusion(people)
