@@ -247,16 +247,15 @@ class SystemsPlan:
         return np.maximum(found, 0.0) * (found > 1e-12 * found.max(initial=0.0))
 
     def expected(self, budget: float, level: float) -> Expected:
-        """Forecast what a budget gives."""
-        rng = np.random.default_rng([self.seed, 1])
+        """Forecast what a budget gives; other budgets share the random numbers, so that they can be compared."""
         probability = self.candidates.probabilities(budget)
-        drawn = self.candidates.item[self.candidates.draw(probability, rng)]
+        drawn = self.candidates.item[self.candidates.draw(probability, np.random.default_rng([self.seed, 1]))]
         model, now = self.scene.models[0], self.now
         more = np.isin(model.item, drawn)
         new = np.zeros_like(now.covariance)
         if len(drawn) < len(self.candidates.item):
             scaled = replace(model, weights=self.weights)
-            new = scaled.expected_covariance(more, rng)
+            new = scaled.expected_covariance(more, np.random.default_rng([self.seed, 3]))
             new = new * self._unit(scaled)
         labelled = self.scene.labels.known & self.scene.scored
         labelled[drawn] = True
