@@ -1,0 +1,11 @@
+from venire.judging.answers import Answer as Answer, Receipt as Receipt
+from venire.judging.study import (
+    Aspect as Aspect,
+    Assessor as Assessor,
+    Defined as Defined,
+    Document as Document,
+    Order as Order,
+    Study as Study,
+    Topic as Topic,
+)
+from venire.judging.tasks import Task as Task

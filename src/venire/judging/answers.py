@@ -1,0 +1,56 @@
+"""Answers: what an assessor said to a task, and what became of it.
+
+A value is one of
+
+    {"label": NAME}                    label, conditional
+    {"labels": {ASPECT: NAME}}         aspects; "N/A" where an aspect does not apply
+    {"strength": -2..2}                preference, lists; positive: ``doc`` of the task is better, on either side
+    {"cannot": REASON}                 any kind: it cannot be judged, and why
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+COUNTED, SURPLUS, REFUSED = "counted", "surplus", "refused"
+"""An answer counts; came late and is kept beside those that count; or is not stored, since access was revoked."""
+
+Value = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """One answer as it is handed in.
+
+    key: chosen by the sender, the same whenever the same answer is sent again (idempotency)
+    task: ``Task.key``; repeat: 0, or 1 where the task came again for self-consistency
+    shown: hash of scale, guidelines and document that were shown; swapped: ``other`` was on the left
+    seconds: how long the task was on the screen; at: when it was answered, seconds since 1970
+    replaces: the key of an earlier answer by the same assessor that this one changes, "" for a new one
+    value None: the earlier answer is withdrawn (undo)
+    machine: for machines, model, prompt hash, label distribution and tokens
+    """
+
+    key: str
+    task: str
+    value: Value | None
+    shown: str
+    at: float
+    repeat: int = 0
+    swapped: bool = False
+    seconds: float | None = None
+    comment: str = ""
+    replaces: str = ""
+    machine: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of an answer: it is stored durably, unless refused; again: the same key had been stored before."""
+
+    key: str
+    status: str
+    again: bool = False
+    why: str = ""
