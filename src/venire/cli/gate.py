@@ -90,17 +90,19 @@ def of_candidate(
     may contradict that (``Contradictions.against``).  So it cannot pass in both directions.  Nor may the current judge
     favour the candidate, compared with the labels of the new judge, unless these decide the comparison by themselves;
     and if the new judge is the declared reference, it must not be more likely to reverse the order than to keep it.
+    Both systems must have returned something: an empty run is a failed run, and not one with the score 0.
     """
     allowed = [-each.number for each in conditions if each.name == "delta" and each.sign in (">", ">=")]
     margin = max(allowed, default=0.0)
     opposition = contradictions.against(*found.pairs[0], margin=max(margin, 0.0))
-    results = [(False, reason) for reason in opposition.reasons()]
-    candidate, favoured, reference = found.pairs[0][0], found.favoured, found.swap.case.judgments.reference
+    results = [(False, reason) for reason in (*nothing_returned(found), *opposition.reasons())]
+    candidate, favoured, reference = found.pairs[0][0], found.favoured, found.case.judgments.reference
+    by_reference = found.swap is not None and set(found.swap.transitions.new) <= set(reference)
     for record in found.records():
         if favoured is not None and candidate in favoured.found and record["method"] != OBSERVED:
             about = f"{favoured.judge} favours {candidate}, compared with the labels of {listed(favoured.reference)}"
             results.append((False, about))
-        if record["p_flips"] > record["p_stays_ahead"] and set(found.swap.transitions.new) <= set(reference):
+        if by_reference and record["p_flips"] > record["p_stays_ahead"]:
             about = f"{listed(reference)} would rather have {record['b']} ahead (p_flips = {record['p_flips']:.2f})"
             results.append((False, about))
         if record["delta"] <= 0 and (margin <= 0 or any(each.name.startswith("p_stays") for each in conditions)):
@@ -109,6 +111,13 @@ def of_candidate(
             (each.holds(record[each.name]), each.text(record[each.name], by=record["measure"])) for each in conditions
         ]
     return results
+
+
+def nothing_returned(found: Comparison) -> list[str]:
+    """Name the systems of the pair that returned nothing for any judged topic."""
+    facts = found.case.facts
+    some = {facts.systems[number] for number in facts.system[facts.depth > 0].tolist()}
+    return [f"{name} returned nothing for any judged topic" for name in found.pairs[0] if name not in some]
 
 
 def report(results: Sequence[tuple[bool, str]], out: Output) -> int:
