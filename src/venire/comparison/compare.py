@@ -246,8 +246,8 @@ def compare(
 ) -> Comparison:
     """Compare systems over topics, and forecast the comparison under another judge.
 
-    With the labels of one assessor, and no agreement rates, nothing is known of another judge: systems are compared over
-    topics alone, and probabilities under another judge are None.
+    With the labels of one assessor, and no agreement rates, nothing is known of another judge: systems are compared
+    over topics alone, and probabilities under another judge are None.
 
     Parameters
     ----------
