@@ -122,7 +122,6 @@ def command(
     come first.  With one judge, it is the probability that the order stays the same on other topics.
     """
     from venire import compare, read_runs
-    from venire.comparison.by_judge import ScoresByJudge
     from venire.data.assessors import nothing_declared
     from venire.io.runs import scan
 
@@ -156,8 +155,7 @@ def command(
             rng=options["rng"],
             **judge,
         )
-    by_judge = ScoresByJudge.on(found.case, found.plan, first=found.case.scoring.assessor)
-    contradictions = by_judge.contradictions(pairs=found.pairs)
+    by_judge, contradictions = found.by_judge, found.contradictions
     beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])
     declared = nothing_declared(labels) if judge["pool"] is None else ()
     favoured = found.favoured
@@ -175,7 +173,7 @@ def command(
     words = [*map(str, first), found.sentence(), *beside.words, *_planned(found)]
     out.notes([*words, *declared, *found.notes, *notes])
     if conditions:
-        ctx.exit(gate.report(gate.of_candidate(found, conditions, contradictions), out))
+        ctx.exit(gate.report(gate.of_candidate(found, conditions), out))
 
 
 def _tell_needed(labels: Judgments, runs: Runs, out: Output, options: dict[str, Any], notes: list[str]) -> None:

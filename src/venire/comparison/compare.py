@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from venire.comparison.by_judge import ScoresByJudge
+from venire.comparison.contradictions import Contradictions
 from venire.comparison.crowd import crowd_judge
 from venire.comparison.favoured import FavouredSystems, favoured_on
 from venire.comparison.forecast import DEFAULT_MODEL, FRAGILE, TIE, Changes, Forecast, JudgeSwap, one_judge
-from venire.comparison.observed import OBSERVED, Observed, ObservedPairs
+from venire.comparison.observed import SEEN, Observed, ObservedPairs
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.stability import DIGITS, Stability, stability
 from venire.comparison.tests import PairedT, PairTest, SignFlip
@@ -38,6 +40,8 @@ from venire.types import RNGLike
 
 FEW_PAIRS = 100
 """Up to how many pairs are tested by sign flips; adjusted p-values of more would need very many draws."""
+OBSERVED = "observed"
+"""The method of a pair for which the new judge labelled everything that counts."""
 ONE_JUDGE_TEXT = "only {judge} judged, so whether another judge would agree is not known"
 KEYS = (
     *("a", "b", "measure", "delta", "p_value", "p_adjusted", "expected_delta", "sd"),
@@ -89,8 +93,8 @@ class MeasureComparison:
         if self.observed is None or not self.observed.judges[pair]:
             return drawn
         if len(transitions.new) == 1:
-            return "observed" if self.observed.exact[pair] else drawn
-        return f"observed and {drawn}"
+            return OBSERVED if self.observed.exact[pair] else drawn
+        return f"{OBSERVED} and {drawn}"
 
     @cached_property
     def stability(self) -> Stability:
@@ -169,6 +173,16 @@ class Comparison(Tabular):
     notes: tuple[Any, ...] = ()
 
     @cached_property
+    def by_judge(self) -> ScoresByJudge:
+        """The scores by the labels of every judge; the current one is first of those whose role is not declared."""
+        return ScoresByJudge.on(self.case, self.plan, first=self.case.scoring.assessor)
+
+    @cached_property
+    def contradictions(self) -> Contradictions:
+        """The pairs on which judges contradict each other."""
+        return self.by_judge.contradictions(pairs=self.pairs)
+
+    @cached_property
     def favoured(self) -> FavouredSystems | None:
         """The systems that the current judge favours, compared with the new judge; None where that is not known.
 
@@ -223,7 +237,7 @@ def flattened(record: dict[str, Any]) -> dict[str, Any]:
     """Return the record of a pair with the values under "observed" as columns of their own."""
     seen = record["observed"] or {}
     rest = {key: value for key, value in record.items() if key not in ("observed", "method")}
-    return rest | {f"observed_{key}": seen.get(key) for key in OBSERVED} | {"method": record["method"]}
+    return rest | {f"observed_{key}": seen.get(key) for key in SEEN} | {"method": record["method"]}
 
 
 def compare(
