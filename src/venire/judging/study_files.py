@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from venire.data.scale import NOT_APPLICABLE
-from venire.errors import FormatError
 from venire.io.documents import read_text
 from venire.io.plans import read_plan
 from venire.io.runs import read_runs

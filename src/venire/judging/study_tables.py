@@ -46,7 +46,7 @@ PAGES = {
 }
 """What a page is, by the ending of its file."""
 RECORD = (
-    'expected JSON such as {"doc": "d1", "title": "...", "snippet": "...", "text": "..."}, or html or file for text'
+    'expected JSON such as {"doc": "d1", "title": "...", "snippet": "...", "text": "..."}, or html or file'
 )
 
 
