@@ -1,10 +1,10 @@
 """Which questions a study asks: tasks from a pool, a plan, runs or pairs, and the designs of two papers.
 
-Golbus, Zitouni, Kim, Hassan and Diaz (2014), Sections 3.2 and 4, doi:10.1145/2600428.2609547: labels in isolation and
-given the document at another rank of the same list, by one assessor per topic, and preferences between lists.
+Golbus et al. (2014), Sections 3.2 and 4, doi:10.1145/2566486.2568015: labels in isolation and given the document at
+another rank of the same list, by one assessor per topic, and preferences between lists.
 
-Demeester, Aly, Hiemstra, Nguyen and Develder (2015), Sections 5.1, 6.1 and 6.2, doi:10.1007/s10791-015-9275-x: second
-labels of a sample of the results that the evaluation looks at, by other assessors, spread over many topics.
+Demeester et al. (2015), Sections 5.1, 6.1 and 6.2, doi:10.1007/s10791-015-9275-x: second labels of a sample of the
+results that the evaluation looks at, by other assessors, spread over many topics.
 
 Whatever is random depends on the seed and the names alone (``chance``), so that tasks that are added later change
 nothing for those that are there.
@@ -76,8 +76,8 @@ def tasks_of(items: Iterable[Item], kind: str, *, view: str, needed: int = 1) ->
     return list(found.values())
 
 
-def tasks_of_plan(asked: Sequence[Asked], *, view: str, machines: Sequence[str] = ()) -> list[Task]:
-    """Ask for what a plan lists, with its judges, probabilities and reasons; each is for one judge."""
+def tasks_of_plan(asked: Sequence[Asked], *, view: str) -> list[Task]:
+    """Ask for what a plan lists, with its judges, probabilities and reasons."""
     return [
         Task(
             kind=PREFERENCE if each.kind == ASKED_PREFERENCE else LABEL,
@@ -85,7 +85,6 @@ def tasks_of_plan(asked: Sequence[Asked], *, view: str, machines: Sequence[str] 
             doc=each.doc,
             other=each.other,
             view=view,
-            needed=int(each.judge not in machines),
             judge=each.judge,
             probability=each.probability,
             reason=f"{each.kind}: {each.reason}",
@@ -210,16 +209,18 @@ def by_topic(task: Task) -> Hashable:
 def fixed(
     tasks: Sequence[Task],
     people: Sequence[str],
-    machines: Sequence[str] = (),
     *,
     seed: int,
     together: Callable[[Task], Hashable] = by_item,
 ) -> list[Task]:
-    """Fix who answers: each task becomes one for each of its judges; machines get all of them.
+    """Fix who answers: each task becomes one for each of its judges.  Machines answer all of them whoever judges.
 
     Groups of tasks that stay together go, in random order, to the people who have the fewest so far, so that nobody
-    has more tasks than another by more than a group has.  ``needed`` of the tasks says how many people.
+    has more tasks than another by more than a group has.  ``needed`` of the tasks says how many people; without
+    people, tasks stay as they are.
     """
+    if not people:
+        return list(tasks)
     groups: dict[Hashable, list[Task]] = {}
     for task in tasks:
         groups.setdefault(together(task), []).append(task)
@@ -232,5 +233,4 @@ def fixed(
     spread = []
     for task in tasks:
         spread += [replace(task, judge=name, needed=1) for name in judges[together(task)][: task.needed]]
-        spread += [replace(task, judge=name, needed=0) for name in machines]
     return spread

@@ -299,10 +299,10 @@ class _Block:
         return named[0]
 
     def _needed(self) -> int:
-        """Return how many people answer, of whom there must be so many; 0 where only machines do."""
+        """Return how many people answer, of whom there must be so many, unless all assessors are machines."""
         n, people = int(self.values["judgments"]), len(self._people())
-        if not people:
-            return 0
+        if not self.study.people:
+            return n
         asked = n + bool(self.values["second"])
         if asked > people:
             more = " and a second one" if asked > n else ""
@@ -310,17 +310,14 @@ class _Block:
             self.refuse("judgments", message, hint="name more people in [[assessors]], or ask for fewer")
         return n
 
-    def _among(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return those of the names that may answer."""
-        wanted = self.values["assessors"]
-        return tuple(name for name in names if name in wanted) if wanted else names
-
     def _people(self) -> tuple[str, ...]:
-        known = [each.name for each in self.study.assessors]
-        for n, name in enumerate(self.values["assessors"]):
-            if name not in known:
-                self.file.unknown((*self.place, "assessors", n), "assessor", name, known)
-        return self._among(self.study.people)
+        """Return the people who may answer."""
+        named, people = self.values["assessors"], self.study.people
+        for n, name in enumerate(named):
+            if name not in people:
+                way = "machines answer all tasks" if name in self.study.machines else ""
+                self.file.unknown((*self.place, "assessors", n), "person", name, people, way=way)
+        return tuple(dict.fromkeys(named)) or people
 
     def _lists(self) -> Lists:
         """Return the first results of the runs."""
@@ -370,7 +367,7 @@ class _Block:
                 way = "add [[assessors]] for the judges of the plan"
                 self.file.unknown((*self.place, "plan"), "assessor", each.judge, names, way=way)
         self._refuse_unknown((Item(each.topic, each.doc, other=each.other) for each in asked), "plan")
-        found = designs.tasks_of_plan(asked, view=self.values["view"], machines=self.study.machines)
+        found = designs.tasks_of_plan(asked, view=self.values["view"])
         found = [replace(task, needed=self._needed()) if not task.judge else task for task in found]
         if self.kind == ASPECTS:
             found = [replace(task, kind=ASPECTS) if task.kind == LABEL else task for task in found]
@@ -408,13 +405,10 @@ class _Block:
         """Fix who answers, if that is asked for."""
         if self.values["assign"] != FIXED:
             return tasks
-        return designs.fixed(tasks, self._people(), self._among(self.study.machines), seed=self.seed)
+        return designs.fixed(tasks, self._people(), seed=self.seed)
 
     def _by_topic(self, tasks: list[Task]) -> list[Task]:
         """Let one assessor judge all documents of a topic (Golbus et al., Section 4.1); lists are for whoever comes."""
-        people = self._people()
         labels = [task for task in tasks if task.kind != LISTS]
-        spread = designs.fixed(
-            labels, people, self._among(self.study.machines), seed=self.seed, together=designs.by_topic
-        )
+        spread = designs.fixed(labels, self._people(), seed=self.seed, together=designs.by_topic)
         return spread + [task for task in tasks if task.kind == LISTS]

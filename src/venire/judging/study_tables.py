@@ -45,9 +45,7 @@ PAGES = {
     **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".webp"), IMAGE),
 }
 """What a page is, by the ending of its file."""
-RECORD = (
-    'expected JSON such as {"doc": "d1", "title": "...", "snippet": "...", "text": "..."}, or html or file'
-)
+RECORD = 'expected JSON such as {"doc": "d1", "title": "...", "snippet": "...", "text": "..."}, or html or file'
 
 
 def refuse_id(name: str, where: object, line: int | None, what: str) -> None:
