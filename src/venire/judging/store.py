@@ -18,6 +18,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
+from functools import partial
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
@@ -40,7 +41,17 @@ from venire.judging.answers import (
     Stored,
     refuse_value,
 )
-from venire.judging.assignment import ANYBODY, Board, Queue, Turn, is_swapped, n_taken
+from venire.judging.assignment import (
+    ANYBODY,
+    Board,
+    Queue,
+    Turn,
+    Turns,
+    is_swapped,
+    n_taken,
+    turns_of_machine,
+    turns_of_person,
+)
 from venire.judging.database import Database, migrate
 from venire.judging.schema import Row
 from venire.judging.study import LISTS, MACHINE, PERSON, Document, Study
@@ -69,6 +80,7 @@ class Store:
             }
             self._version: int = connection.execute(select(func.max(schema.version.c.id))).scalar_one()
         self._board = Board(study, {self._ids[key]: task for key, task in tasks.items()})
+        self._orders: dict[str, Turns] = {}
         self._shown: dict[tuple[Any, ...], str] = {}
 
     @classmethod
@@ -178,6 +190,7 @@ class Store:
                 return ()
             return self._next(connection, found, n, revision=None)
 
+        self._turns(assessor)
         return self.database.write(work)
 
     def answer(self, assessor: str, answer: Answer) -> Receipt:
@@ -196,6 +209,7 @@ class Store:
             receipt = self._store(connection, found, answer, revision, paused=paused)
             return receipt, self._next(connection, found, n, revision) if n and not paused else ()
 
+        self._turns(assessor)
         return self.database.write(work)
 
     def history(self, assessor: str, *, n: int = 20) -> tuple[Given, ...]:
@@ -226,6 +240,7 @@ class Store:
             done = connection.execute(_DONE, {"assessor": found.id}).scalar_one()
             times = connection.execute(_TIMES.limit(2 * max(1, self.study.rest_after)), {"assessor": found.id})
             since = _since_rest(list(times.scalars()), self.clock())
+        self._turns(assessor)
         queue = self._board.queues.get(found.id) or self.database.write(lambda each: self._queue(each, found))
         left = self._board.n_left(queue)
         return Standing(done=done, left=left, since_rest=since, paused=paused, revoked=False)
@@ -352,17 +367,15 @@ class Store:
     def _queue(self, connection: Connection, assessor: Row) -> Queue:
         if self._board.revision < 0 or self._board.rollbacks != self.database.rollbacks:
             self._board.catch_up(connection, connection.execute(_STATE).one().revision, self.database.rollbacks)
-        return self._board.queue(connection, assessor, self._order)
+        return self._board.queue(connection, assessor, self._turns(assessor.name))
 
-    def _order(self, assessor: str, ids: Sequence[int], *, person: bool) -> Sequence[Turn]:
-        """Return the order of an assessor, as turns."""
-        if not person:
-            return [Turn(id, 0) for id in ids]
-        from random import Random
-
-        shuffled = list(ids)
-        Random(f"{self.study.order.seed} {assessor}").shuffle(shuffled)
-        return [Turn(id, 0) for id in shuffled]
+    def _turns(self, assessor: str) -> Turns:
+        """Return the order of an assessor, which is made once, before the transaction that needs it."""
+        if assessor not in self._orders:
+            is_machine = assessor in self.study.machines
+            make = turns_of_machine if is_machine else partial(turns_of_person, self.study)
+            self._orders[assessor] = make(self._board.tasks, assessor)
+        return self._orders[assessor]
 
     def _next(self, connection: Connection, assessor: Row, n: int, revision: int | None) -> tuple[Lease, ...]:
         now = self.clock()
