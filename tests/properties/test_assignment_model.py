@@ -14,7 +14,7 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from sqlalchemy import select
 
-from small_studies import LEASE, Clock, label_tasks, said, small_study
+from judging_rooms import LEASE, Clock, label_tasks, said, small_study
 from venire.judging import schema
 from venire.judging.answers import COUNTED, REFUSED, SURPLUS
 from venire.judging.store import Store

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from small_studies import label_tasks, said, small_study
+from judging_rooms import label_tasks, said, small_study
 from venire.errors import DatabaseError
 from venire.judging.answers import COUNTED, SURPLUS
 from venire.judging.store import Store
