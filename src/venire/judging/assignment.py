@@ -25,8 +25,9 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from venire.judging import schema
 from venire.judging.answers import COUNTED
+from venire.judging.orders import Turn, turns
 from venire.judging.schema import Row
-from venire.judging.study import CONDITIONAL, LABEL, LISTS, PREFERENCE, Study
+from venire.judging.study import CONDITIONAL, LABEL, LISTS, PERSON, PREFERENCE, Study
 from venire.judging.tasks import Task
 from venire.types import Bools, Ints
 
@@ -35,16 +36,16 @@ AT_ONCE = 8
 """Tasks that are looked at in one query, for each that is wanted."""
 
 
-class Turn(NamedTuple):
-    """A task in an assessor's order: the id of its row, and whether it comes again."""
+class Turns(NamedTuple):
+    """An assessor's order: ids of tasks, and whether they come again."""
 
-    task: int
-    repeat: int
+    tasks: Ints
+    repeats: Ints
 
 
 @dataclass(eq=False)
 class Queue:
-    """How far an assessor has come in their order; ``later``: turns to look at again."""
+    """How far an assessor has come in their order; ``later``: turns to look at again; ``recent``: the last answers."""
 
     assessor: int
     person: bool
@@ -126,27 +127,24 @@ class Board:
         """Return whether more answers by people are needed."""
         return self.taken[task] < self.needed[task]
 
-    def queue(self, connection: Connection, assessor: Row, order: OrderOf) -> Queue:
+    def queue(self, connection: Connection, assessor: Row, turns: Turns) -> Queue:
         """Return the queue of an assessor; made from their order when they first ask."""
         if assessor.id not in self.queues:
-            self.queues[assessor.id] = self._new_queue(connection, assessor, order)
+            self.queues[assessor.id] = self._new_queue(connection, assessor, turns)
         return self.queues[assessor.id]
 
-    def _new_queue(self, connection: Connection, assessor: Row, order: OrderOf) -> Queue:
-        person = assessor.kind == "person"
-        may = [id for id in self.tasks if self.needed[id] and self.judge[id] in (ANYBODY, assessor.id)]
-        if not person:
-            may = _once(self.tasks, may + [id for id in self.tasks if self.judge[id] not in (ANYBODY, assessor.id)])
-        turns = order(assessor.name, may, person=person)
+    def _new_queue(self, connection: Connection, assessor: Row, turns: Turns) -> Queue:
         queue = Queue(
-            assessor.id,
-            person,
-            np.array([turn.task for turn in turns], dtype=np.int32),
-            np.array([turn.repeat for turn in turns], dtype=np.int16),
-            np.zeros(len(self.taken), dtype=np.bool_),
-            deque(maxlen=max(1, self.study.order.apart)),
+            assessor=assessor.id,
+            person=assessor.kind == PERSON,
+            tasks=turns.tasks,
+            repeats=turns.repeats,
+            answered=np.zeros(len(self.taken), dtype=np.bool_),
+            recent=deque(maxlen=max(1, self.study.order.apart)),
             n_reopened=len(self.reopened),
         )
+        reassigned = np.setdiff1d(np.flatnonzero(self.judge == assessor.id), turns.tasks)
+        queue.later += [Turn(int(task), 0) for task in reassigned]
         for row in connection.execute(_ANSWERED, {"assessor": assessor.id}):
             if row.task < len(queue.answered):
                 queue.note(Turn(row.task, row.repeat))
@@ -154,11 +152,8 @@ class Board:
 
     def n_left(self, queue: Queue) -> int:
         """Count the tasks that an assessor may still be given, those in their hands among them."""
-        rest, again = queue.tasks[queue.cursor :], queue.repeats[queue.cursor :] > 0
-        free = ~queue.answered[rest] & (self.is_open(rest) if queue.person else True)
-        again &= queue.answered[rest]
-        later = {turn for turn in queue.later if self._may_come(queue, turn)}
-        return int(np.sum(free & (queue.repeats[queue.cursor :] == 0))) + int(again.sum()) + len(later)
+        ahead = self._fit(queue, queue.tasks[queue.cursor :], queue.repeats[queue.cursor :])
+        return int(ahead.sum()) + sum(self._may_come(queue, turn) for turn in set(queue.later))
 
     def take(
         self, queue: Queue, n: int, *, held: Iterable[Turn], free: Callable[[Sequence[Turn]], Iterable[Turn]]
@@ -200,15 +195,23 @@ class Board:
     def _advance(self, queue: Queue, size: int) -> list[Turn]:
         ahead = slice(queue.cursor, queue.cursor + max(size, 256))
         tasks, repeats = queue.tasks[ahead], queue.repeats[ahead]
-        first = ~queue.answered[tasks] & (self.is_open(tasks) if queue.person else True)
-        fits = np.flatnonzero(np.where(repeats > 0, queue.answered[tasks], first))[:size]
+        fits = np.flatnonzero(self._fit(queue, tasks, repeats))[:size]
         queue.cursor += int(fits[-1]) + 1 if len(fits) == size else len(tasks)
         return [Turn(int(tasks[at]), int(repeats[at])) for at in fits]
+
+    def _fit(self, queue: Queue, tasks: Ints, repeats: Ints) -> Bools:
+        """Return which turns of an order may come, as far as the board knows."""
+        first = ~queue.answered[tasks]
+        if queue.person:
+            judge = self.judge[tasks]
+            first &= self.is_open(tasks) & ((judge == ANYBODY) | (judge == queue.assessor))
+        return np.where(repeats > 0, queue.answered[tasks], first)
 
     def _may_come(self, queue: Queue, turn: Turn) -> bool:
         if turn.repeat:
             return bool(queue.answered[turn.task]) and turn not in queue.repeated
-        return not queue.answered[turn.task] and bool(not queue.person or self.is_open(turn.task))
+        is_free = self.judge[turn.task] in (ANYBODY, queue.assessor) and self.is_open(turn.task)
+        return not queue.answered[turn.task] and bool(not queue.person or is_free)
 
     def _near(self, turns: Sequence[Turn], recent: Sequence[Turn]) -> set[Turn]:
         """Return repeats, and isolated or conditional labels, that come too soon after the other one."""
@@ -221,8 +224,6 @@ class Board:
         return task.topic, task.doc, {LABEL: CONDITIONAL, CONDITIONAL: LABEL}.get(task.kind, "")
 
 
-OrderOf = Callable[..., Sequence[Turn]]
-
 _CHANGED = select(
     schema.task.c.id, schema.task.c.taken, schema.task.c.needed, schema.task.c.judge, schema.task.c.active
 ).where(schema.task.c.changed > bindparam("since"))
@@ -233,13 +234,20 @@ _ANSWERED = (
 )
 
 
-def _once(tasks: Mapping[int, Task], ids: Iterable[int]) -> list[int]:
-    """Keep one of the tasks that ask several people the same."""
+def turns_of_person(study: Study, tasks: Mapping[int, Task], assessor: str) -> Turns:
+    """Return the order of a person: tasks that are theirs or anybody's."""
+    own = [id for id, task in tasks.items() if task.judge in ("", assessor)]
+    order = np.array(turns([tasks[id] for id in own], assessor, study.order), dtype=np.int32).reshape(-1, 2)
+    return Turns(np.array(own, dtype=np.int32)[order[:, 0]], order[:, 1])
+
+
+def turns_of_machine(tasks: Mapping[int, Task], assessor: str) -> Turns:
+    """Return the order of a machine: all tasks as they stand, but one of those that ask several people the same."""
     what: dict[tuple[str, ...], int] = {}
-    for id in ids:
-        task = tasks[id]
+    for id, task in sorted(tasks.items(), key=lambda item: item[1].judge not in ("", assessor)):
         what.setdefault((task.kind, task.topic, task.doc, task.other, task.given, task.view), id)
-    return sorted(what.values())
+    own = np.array(sorted(what.values()), dtype=np.int32)
+    return Turns(own, np.zeros(len(own), dtype=np.int32))
 
 
 def n_taken(places: Iterable[Row], assessor: int, now: float) -> int:

@@ -18,6 +18,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
+from functools import partial
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
@@ -40,8 +41,18 @@ from venire.judging.answers import (
     Stored,
     refuse_value,
 )
-from venire.judging.assignment import ANYBODY, Board, Queue, Turn, is_swapped, n_taken
+from venire.judging.assignment import (
+    ANYBODY,
+    Board,
+    Queue,
+    Turns,
+    is_swapped,
+    n_taken,
+    turns_of_machine,
+    turns_of_person,
+)
 from venire.judging.database import Database, migrate
+from venire.judging.orders import Turn
 from venire.judging.schema import Row
 from venire.judging.study import LISTS, MACHINE, PERSON, Document, Study
 from venire.judging.tasks import Task
@@ -69,6 +80,7 @@ class Store:
             }
             self._version: int = connection.execute(select(func.max(schema.version.c.id))).scalar_one()
         self._board = Board(study, {self._ids[key]: task for key, task in tasks.items()})
+        self._orders: dict[str, Turns] = {}
         self._shown: dict[tuple[Any, ...], str] = {}
 
     @classmethod
@@ -178,6 +190,7 @@ class Store:
                 return ()
             return self._next(connection, found, n, revision=None)
 
+        self._turns(assessor)
         return self.database.write(work)
 
     def answer(self, assessor: str, answer: Answer) -> Receipt:
@@ -196,6 +209,7 @@ class Store:
             receipt = self._store(connection, found, answer, revision, paused=paused)
             return receipt, self._next(connection, found, n, revision) if n and not paused else ()
 
+        self._turns(assessor)
         return self.database.write(work)
 
     def history(self, assessor: str, *, n: int = 20) -> tuple[Given, ...]:
@@ -226,6 +240,7 @@ class Store:
             done = connection.execute(_DONE, {"assessor": found.id}).scalar_one()
             times = connection.execute(_TIMES.limit(2 * max(1, self.study.rest_after)), {"assessor": found.id})
             since = _since_rest(list(times.scalars()), self.clock())
+        self._turns(assessor)
         queue = self._board.queues.get(found.id) or self.database.write(lambda each: self._queue(each, found))
         left = self._board.n_left(queue)
         return Standing(done=done, left=left, since_rest=since, paused=paused, revoked=False)
@@ -352,17 +367,15 @@ class Store:
     def _queue(self, connection: Connection, assessor: Row) -> Queue:
         if self._board.revision < 0 or self._board.rollbacks != self.database.rollbacks:
             self._board.catch_up(connection, connection.execute(_STATE).one().revision, self.database.rollbacks)
-        return self._board.queue(connection, assessor, self._order)
+        return self._board.queue(connection, assessor, self._turns(assessor.name))
 
-    def _order(self, assessor: str, ids: Sequence[int], *, person: bool) -> Sequence[Turn]:
-        """Return the order of an assessor, as turns."""
-        if not person:
-            return [Turn(id, 0) for id in ids]
-        from random import Random
-
-        shuffled = list(ids)
-        Random(f"{self.study.order.seed} {assessor}").shuffle(shuffled)
-        return [Turn(id, 0) for id in shuffled]
+    def _turns(self, assessor: str) -> Turns:
+        """Return the order of an assessor, which is made once, before the transaction that needs it."""
+        if assessor not in self._orders:
+            is_machine = assessor in self.study.machines
+            make = turns_of_machine if is_machine else partial(turns_of_person, self.study)
+            self._orders[assessor] = make(self._board.tasks, assessor)
+        return self._orders[assessor]
 
     def _next(self, connection: Connection, assessor: Row, n: int, revision: int | None) -> tuple[Lease, ...]:
         now = self.clock()
@@ -419,7 +432,6 @@ class Store:
 
     def _lease(self, connection: Connection, assessor: Row, turns: Sequence[Turn], turn: int) -> list[Lease]:
         """Write leases; an expired one of the same assessor makes room."""
-        places = schema.place
         expires, now = self._expiry(), self.clock()
         leases = [self._shown_lease(assessor, each, expires) for each in turns]
         rows = [
@@ -434,9 +446,8 @@ class Store:
             }
             for place, (each, lease) in enumerate(zip(turns, leases, strict=True))
         ]
-        mine = (places.c.assessor == assessor.id, places.c.answer.is_(None), places.c.expires <= now)
-        connection.execute(delete(places).where(*mine))
-        connection.execute(insert(places), rows)
+        connection.execute(_DELETE_EXPIRED, {"of_assessor": assessor.id, "now": now})
+        connection.execute(_INSERT_PLACE, rows)
         return leases
 
     def _expiry(self) -> float:
@@ -551,7 +562,7 @@ class Store:
             "machine": None if answer.machine is None else json.dumps(dict(answer.machine)),
             "version": self._version,
         }
-        added: Any = connection.execute(insert(schema.answer), values).inserted_primary_key
+        added: Any = connection.execute(_INSERT_ANSWER, values).inserted_primary_key
         return int(added[0])
 
     def _hold(
@@ -570,7 +581,7 @@ class Store:
             person, swapped = assessor.kind == PERSON, False
             key = {"task": turn.task, "assessor": assessor.id, "repeat": turn.repeat}
             row = {**key, "person": person, "swapped": swapped, "turn": revision, **values}
-            connection.execute(insert(schema.place), row)
+            connection.execute(_INSERT_PLACE, row)
         else:
             connection.execute(_UPDATE_PLACE, {**values, **_named_key(turn, assessor)})
         if own is None or own.answer is None:
@@ -646,6 +657,13 @@ _KEY = (
     schema.place.c.repeat == bindparam("of_repeat"),
 )
 _UPDATE_PLACE = update(schema.place).where(*_KEY)
+_INSERT_ANSWER = insert(schema.answer)
+_INSERT_PLACE = insert(schema.place)
+_DELETE_EXPIRED = delete(schema.place).where(
+    schema.place.c.assessor == bindparam("of_assessor"),
+    schema.place.c.answer.is_(None),
+    schema.place.c.expires <= bindparam("now"),
+)
 _DELETE_PLACE = delete(schema.place).where(*_KEY)
 _COUNT = (
     update(schema.task)
