@@ -12,13 +12,13 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from typing import Any
 
 import click
 
+from venire.cli.groups import LazyGroup
 from venire.cli.output import not_enough_memory, say
-from venire.errors import UnknownName, VenireError
+from venire.errors import VenireError
 from venire.results import visible
 
 DONE, GATE, BAD, BUG, INTERRUPTED, UNREAD = 0, 1, 2, 70, 130, 141
@@ -44,6 +44,7 @@ SECTIONS = {
     },
     "Planning": {
         "plan": "Choose what to judge next for a goal and a budget, and forecast what it will tell.",
+        "judge": "Collect judgments from people and language models.",
     },
     "Users": {
         "preferences": "Compare measures and labels with side-by-side preferences of users.",
@@ -65,33 +66,11 @@ SECTIONS = {
 COMMANDS = [name for section in SECTIONS.values() for name in section]
 
 
-class Commands(click.Group):
-    """A group that loads a command when it is used, and prints errors as one line."""
+class Commands(LazyGroup):
+    """All commands; errors are printed as one line."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the names of the commands, in the order of the help."""
-        return COMMANDS
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Load a command."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"venire.cli.{cmd_name}").command
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; an unknown name is an error that suggests the nearest one."""
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise UnknownName("command", args[0], COMMANDS)
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the commands without loading them."""
-        for title, commands in SECTIONS.items():
-            with formatter.section(title):
-                formatter.write_dl([*commands.items()], col_max=20)
+    package = "venire.cli"
+    sections = SECTIONS
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Read the command line, and print help if it asks for it."""
