@@ -1,4 +1,11 @@
-from venire.judging.answers import Answer as Answer, Receipt as Receipt
+from venire.judging.answers import (
+    Answer as Answer,
+    Given as Given,
+    Lease as Lease,
+    Receipt as Receipt,
+    Standing as Standing,
+    Stored as Stored,
+)
 from venire.judging.study import (
     Aspect as Aspect,
     Assessor as Assessor,

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from venire.judging.tasks import Task
+
 COUNTED, SURPLUS, REFUSED = "counted", "surplus", "refused"
 """An answer counts; came late and is kept beside those that count; or is not stored, since access was revoked."""
 
@@ -54,3 +56,68 @@ class Receipt:
     status: str
     again: bool = False
     why: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lease:
+    """A task in the hands of an assessor, until it expires (seconds since 1970).
+
+    swapped: ``other`` is shown on the left; shown: hash of what is shown, which the answer hands back
+    """
+
+    task: Task
+    shown: str
+    expires: float
+    repeat: int = 0
+    swapped: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """One of an assessor's own answers, as it stands after changes; value None: it was withdrawn."""
+
+    key: str
+    task: Task
+    value: Value | None
+    status: str
+    at: float
+    repeat: int = 0
+    swapped: bool = False
+    comment: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """Where an assessor stands: tasks done and left, answers since the last rest, and whether judging goes on."""
+
+    done: int
+    left: int
+    since_rest: int
+    paused: bool
+    revoked: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stored:
+    """An answer as it is exported: the last of its chain of changes.
+
+    at: when it was given, by the clock of the assessor's computer; received: when the last change was stored
+    version: 1 for the first version of scale and guidelines, 2 for the next
+    machine: for machines, model, prompt hash, label distribution and tokens
+    """
+
+    key: str
+    task: Task
+    assessor: str
+    kind: str
+    value: Value
+    status: str
+    at: float
+    received: float
+    shown: str
+    version: int
+    repeat: int = 0
+    swapped: bool = False
+    seconds: float | None = None
+    comment: str = ""
+    machine: Mapping[str, Any] | None = None

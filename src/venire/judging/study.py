@@ -96,7 +96,11 @@ class Order:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """A study as it is read from its file."""
+    """A study as it is read from its file.
+
+    documents: those that tasks show; lists: system -> topic -> its documents, best first, for tasks on result lists
+    database: the SQLite file, or an address such as postgresql://...
+    """
 
     path: Path
     name: str
@@ -111,6 +115,8 @@ class Study:
     order: Order = field(default_factory=Order)
     lease_minutes: float = 30.0
     rest_after: int = 50
+    lists: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    database: str = ""
 
     @property
     def labels(self) -> Scale:
