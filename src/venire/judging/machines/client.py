@@ -143,6 +143,11 @@ class Client:
     ) -> None:
         await self._http.aclose()
 
+    @property
+    def temperature(self) -> float | None:
+        """The temperature that is sent; None: the server's own."""
+        return self.endpoint.temperature if self.dialect.temperature else None
+
     async def ask(self, prompt: Prompt) -> Reply:
         """Send a prompt until there is a reply; raise NoReply, or ServerRefused."""
         begun, tried = time.monotonic(), 0

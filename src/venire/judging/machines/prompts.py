@@ -207,6 +207,17 @@ class Prompts:
         """Return the strength, positive if ``doc`` of the task is better, from the choice between A and B."""
         return strengths(self.study)[int(choice) - 1] * (-1 if swapped else 1)
 
+    def distribution(
+        self, task: Task, shares: Mapping[str, Mapping[str, float]], *, swapped: bool = False
+    ) -> Mapping[str, object] | None:
+        """Return the probabilities of the answers to a task, from those of the choices by field; None if unknown."""
+        if task.kind == ASPECTS:
+            return shares or None
+        if task.kind in (PREFERENCE, LISTS) and shares:
+            pairs = shares["preference"].items()
+            return {str(self.strength(choice, swapped=swapped)): share for choice, share in pairs}
+        return shares.get("label")
+
 
 def _texts(study: Study, task: Task, *, swapped: bool) -> Iterator[tuple[str, str]]:
     """Yield the names and texts of what is shown."""
@@ -229,6 +240,12 @@ def _topic(topic: Topic) -> Iterator[tuple[str, str]]:
     yield "query", topic.query
     yield "description of the query", topic.description
     yield "narrative of the query", topic.narrative
+
+
+def _list(study: Study, topic: str, system: str) -> str:
+    """Return a list of results, each with its title and snippet."""
+    docs = study.lists.get(system, {}).get(topic, ())
+    return "\n\n".join(f"{n}. {_document(study, doc, SNIPPET)}" for n, doc in enumerate(docs, 1)) or "(empty)"
 
 
 def _document(study: Study, doc: str, view: str) -> str:
