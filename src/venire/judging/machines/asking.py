@@ -17,14 +17,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from venire.errors import SettingError, UnknownName
-from venire.judging.answers import Answer
+from venire.errors import SettingError, UnknownName, Way
+from venire.judging.answers import Answer, Stored
+from venire.judging.assignment import is_swapped
 from venire.judging.machines.client import Client, Endpoint, NoReply, PromptRefused
 from venire.judging.machines.ledger import Entry, Ledger, Request, Unread
 from venire.judging.machines.prompts import Prompts, fields_of
 from venire.judging.machines.replies import Reply, UnreadableReply, distributions, read_reply
 from venire.judging.study import IMAGE, LISTS, MACHINE, PAGE, PREFERENCE, Study
 from venire.judging.tasks import Task
+from venire.results import counted
 
 CHARACTERS_PER_TOKEN = 4
 """A rule of thumb for English; the forecast is corrected by the tokens that the server counts."""
@@ -77,25 +79,66 @@ def machine_name(study: Study, assessor: str | None) -> str:
 
 @dataclass(frozen=True)
 class Agenda:
-    """What is to be asked; known: stored before; repeated: sent before, without an answer that was stored."""
+    """What is to be asked.
+
+    known: requests whose replies are stored; repeated: those sent before without a reply that was stored
+    images: tasks that show an image; replaced: task and repeat -> key of the answer that a new one replaces
+    """
 
     machine: Machine
     requests: tuple[Request, ...]
     known: int = 0
     repeated: int = 0
     images: int = 0
+    replaced: Mapping[tuple[str, int], str] = field(default_factory=dict)
 
 
-def agenda(machine: Machine, tasks: Sequence[Task], ledger: Ledger, *, repeats: int = 1, limit: int | None = None) -> Agenda:
-    """Return what is left to ask: each task of the study ``repeats`` times, at most ``limit`` requests."""
+def agenda(
+    machine: Machine,
+    tasks: Sequence[Task],
+    ledger: Ledger,
+    *,
+    repeats: int = 1,
+    limit: int | None = None,
+    replace: bool = False,
+) -> Agenda:
+    """Return what is left to ask: each task of the study ``repeats`` times, at most ``limit`` requests.
+
+    replace: answers by another model or prompt are replaced; without it they are an error
+    """
     study = machine.prompts.study
     own = [*_own(tasks, machine.assessor)]
     readable = [task for task in own if not _has_image(study, task)]
     every = [Request(task, n, _swapped(study, task, machine.assessor, n)) for n in range(repeats) for task in readable]
-    done, begun = ledger.keys(), ledger.begun()
-    left = [each for each in every if machine.key(each) not in done][:limit]
-    repeated = sum((each.task.key, each.repeat) in begun for each in left)
-    return Agenda(machine, tuple(left), len(every) - len(left), repeated, len(own) - len(readable))
+    given = ledger.answers()
+    done = {each.key for each in given}.union(ledger.unread())
+    left = [each for each in every if machine.key(each) not in done]
+    sent, begun = left[:limit], ledger.begun()
+    return Agenda(
+        machine,
+        tuple(sent),
+        known=len(every) - len(left),
+        repeated=sum((each.task.key, each.repeat) in begun for each in sent),
+        images=len(own) - len(readable),
+        replaced=_replaced(machine, given, sent, replace=replace),
+    )
+
+
+def _replaced(
+    machine: Machine, given: Sequence[Stored], sent: Sequence[Request], *, replace: bool
+) -> dict[tuple[str, int], str]:
+    """Return the answers that new ones replace; raise if there are any and they must not be."""
+    asked = {(each.task.key, each.repeat) for each in sent}
+    found = {(each.task.key, each.repeat): each for each in given if (each.task.key, each.repeat) in asked}
+    if found and not replace:
+        record = next(iter(found.values())).machine or {}
+        what = "model" if record.get("model") != machine.model else "prompt"
+        raise SettingError(
+            f"{machine.assessor} has answered {counted(len(found), 'task')} by another {what}"
+            + (f", {record.get('model')}" if what == "model" else ""),
+            hint=["declare another machine in the study for it", Way("replace the answers", replace="")],
+        )
+    return {where: each.key for where, each in found.items()}
 
 
 def _own(tasks: Sequence[Task], assessor: str) -> Iterator[Task]:
@@ -114,11 +157,8 @@ def _has_image(study: Study, task: Task) -> bool:
 
 
 def _swapped(study: Study, task: Task, assessor: str, repeat: int) -> bool:
-    """Draw which side is shown first; a repeat shows the other one."""
-    if task.kind not in (PREFERENCE, LISTS):
-        return False
-    drawn = sha256(f"{study.order.seed}\0{assessor}\0{task.key}\0{repeat // 2}".encode("utf-8", "surrogateescape"))
-    return bool((drawn.digest()[0] + repeat) % 2)
+    """Return whether ``other`` is shown as A; a repeat shows the sides the other way round."""
+    return is_swapped(study, task, assessor, repeat // 2) != (task.kind in (PREFERENCE, LISTS) and repeat % 2 == 1)
 
 
 @dataclass(frozen=True)
@@ -199,7 +239,8 @@ async def ask(
     """Send all requests, store what comes, and count it; ``tally`` is up to date also if this is cancelled."""
     tally = Tally() if tally is None else tally
     async with Client(endpoint, connections=concurrency) as client:
-        desk = _Desk(asked.machine, client, ledger, tally, advance, most_failures=max(FEWEST_FAILURES, concurrency))
+        most = max(FEWEST_FAILURES, concurrency)
+        desk = _Desk(asked.machine, client, ledger, tally, advance, most_failures=most, replaced=asked.replaced)
         writer = asyncio.create_task(desk.write())
         waiting = iter(asked.requests)
         slots = [asyncio.create_task(desk.serve(waiting)) for _ in range(min(concurrency, len(asked.requests)))]
@@ -224,6 +265,7 @@ class _Desk:
     tally: Tally
     advance: Callable[[], None]
     most_failures: int
+    replaced: Mapping[tuple[str, int], str]
     entries: asyncio.Queue[tuple[Entry, asyncio.Future[None]] | None] = field(default_factory=asyncio.Queue)
     failures: int = 0
 
@@ -264,11 +306,12 @@ class _Desk:
             key=self.machine.key(request),
             task=task.key,
             value=prompts.value(task, chosen, swapped=swapped),
-            shown=shown_hash(prompts.study, task),
+            shown=self.ledger.store.shown(task),
             at=time.time(),
             repeat=request.repeat,
             swapped=swapped,
             seconds=time.time() - begun,
+            replaces=self.replaced.get((task.key, request.repeat), ""),
             machine=self._record(reply, distribution=prompts.distribution(task, shares, swapped=swapped)),
         )
 
