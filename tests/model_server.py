@@ -82,9 +82,7 @@ def judged(request: dict[str, Any]) -> dict[str, str]:
         place = (b - a + 1) / 2
         return {"preference": words[min(len(words) - 1, int(place * len(words)))]}
     share = overlap(query, data["result"])
-    return {
-        name: words[min(_labels(words) - 1, int(share * _labels(words)))] for name, words in choices.items()
-    }
+    return {name: words[min(_labels(words) - 1, int(share * _labels(words)))] for name, words in choices.items()}
 
 
 def _labels(words: list[str]) -> int:

@@ -31,7 +31,9 @@ TEXTS = {
 
 def study_of(texts: dict[str, str] = TEXTS, **settings: Any) -> Study:
     """Return a study with one topic, aspects, two lists, two people and a machine."""
-    documents = {doc: Document(doc, f"Title of {doc}", f"Snippet of {doc}", content=text) for doc, text in texts.items()}
+    documents = {
+        doc: Document(doc, f"Title of {doc}", f"Snippet of {doc}", content=text) for doc, text in texts.items()
+    }
     first = [*texts]
     made: dict[str, Any] = {
         "path": Path("study.toml"),

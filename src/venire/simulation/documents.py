@@ -47,14 +47,17 @@ GRADES = (2, 2, 1, 1, 0, 0)
 _SLOTS = ("task", "thing", "need", "first", "then", "time", "mistake", "done")
 _TASKS = (
     "remove limescale from a kettle|kettle|white vinegar and a soft sponge|fill the kettle half with vinegar and water"
-    "|let it stand and rinse it well|about half an hour|boil the vinegar without opening a window|the metal shines again",
+    "|let it stand and rinse it well|about half an hour|boil the vinegar without opening a window"
+    "|the metal shines again",
     "mend a flat bicycle tyre|bicycle|a patch, glue and two levers|take out the tube and find the hole under water"
-    "|roughen the rubber and press the patch on|about twenty minutes|leave the thorn in the tyre|the tube holds air overnight",
+    "|roughen the rubber and press the patch on|about twenty minutes|leave the thorn in the tyre"
+    "|the tube holds air overnight",
     "sow carrots in a garden bed|garden bed|seed, sand and a rake|loosen the soil deeply and take out stones"
     "|sow thinly in rows and cover with fine soil|about three weeks|sow into fresh manure"
     "|the rows are green and thinned out",
     "sharpen a kitchen knife|kitchen knife|a whetstone and water|soak the stone until no bubbles rise"
-    "|draw the blade over it at a low angle|about fifteen minutes|press too hard at the tip|it cuts paper without tearing",
+    "|draw the blade over it at a low angle|about fifteen minutes|press too hard at the tip"
+    "|it cuts paper without tearing",
     "bleed a radiator|radiator|a radiator key and a cloth|turn the heating off and wait until it is cold"
     "|open the valve until water comes out|ten minutes|open the valve while the pump runs"
     "|the top is as warm as the bottom",

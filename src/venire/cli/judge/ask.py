@@ -20,8 +20,8 @@ from venire.results import counted
 if TYPE_CHECKING:
     from venire.judging.machines.asking import Agenda, Forecast, Prices, Tally
     from venire.judging.machines.client import Endpoint
-    from venire.judging.machines.ledger import Ledger
     from venire.judging.machines.prompts import Prompts
+    from venire.judging.store import Store
     from venire.judging.tasks import Task
 
 EXAMPLES = """\b
@@ -149,7 +149,6 @@ def command(
     read are counted and kept, and their tasks stay without an answer.
     """
     from venire.judging.machines.asking import Machine, Prices, agenda, forecast, machine_name
-    from venire.judging.machines.ledger import Ledger
     from venire.judging.machines.prompts import Prompts
     from venire.judging.store import Store
     from venire.judging.study_files import read_study
@@ -162,14 +161,13 @@ def command(
     endpoint = _endpoint(server)
     machine = Machine(assessor=machine_name(found, asking["assessor"]), model=endpoint.model, prompts=prompts)
     with Store.open(found, tasks, database) as store:
-        ledger = Ledger(store, machine.assessor)
         told = {name: asking[name] for name in ("repeats", "limit", "replace")}
-        asked = agenda(machine, tasks, ledger, **told)
+        asked = agenda(machine, tasks, store, **told)
         bill = (forecast(asked), Prices(**cost))
         out.notes(_forecast_notes(asked, *bill))
         if asked.requests and not (yes or _agreed()):
             raise click.Abort
-        _ask(asked, ledger, endpoint, bill, asking["concurrency"], out)
+        _ask(asked, store, endpoint, bill, asking["concurrency"], out)
 
 
 def _endpoint(server: Mapping[str, Any]) -> Endpoint:
@@ -218,7 +216,7 @@ def _agreed() -> bool:
 
 
 def _ask(
-    asked: Agenda, ledger: Ledger, endpoint: Endpoint, bill: tuple[Forecast, Prices], concurrency: int, out: Output
+    asked: Agenda, store: Store, endpoint: Endpoint, bill: tuple[Forecast, Prices], concurrency: int, out: Output
 ) -> None:
     """Ask, with a bar, and write the summary; also after an interruption."""
     from venire.judging.machines.asking import Tally, ask
@@ -226,7 +224,7 @@ def _ask(
     tally = Tally()
     try:
         with _bar(*bill, tally, quiet=out.quiet) as advance:
-            asyncio.run(ask(asked, ledger, endpoint, concurrency=concurrency, tally=tally, advance=advance))
+            asyncio.run(ask(asked, store, endpoint, concurrency=concurrency, tally=tally, advance=advance))
     finally:
         _summarise(asked, tally, bill[1], out)
 

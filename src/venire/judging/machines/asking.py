@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from venire.errors import SettingError, UnknownName, Way
-from venire.judging.answers import Answer, Stored
+from venire.judging.answers import Answer, Stored, Unread
 from venire.judging.assignment import is_swapped
 from venire.judging.machines.client import Client, Endpoint, NoReply, PromptRefused
-from venire.judging.machines.ledger import Entry, Ledger, Request, Unread
 from venire.judging.machines.prompts import Prompts, fields_of
 from venire.judging.machines.replies import Reply, UnreadableReply, distributions, read_reply
+from venire.judging.store import Store
 from venire.judging.study import IMAGE, LISTS, MACHINE, PAGE, PREFERENCE, Study
 from venire.judging.tasks import Task
 from venire.results import counted
@@ -35,6 +35,20 @@ SAMPLE = 1_000
 """Prompts that are made for a forecast; of more tasks, every so many."""
 FEWEST_FAILURES = 3
 """Requests in a row that fail before asking stops, or as many as run at once if that is more."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One task to ask; repeat: how often it was asked before; swapped: ``other`` is shown as A."""
+
+    task: Task
+    repeat: int = 0
+    swapped: bool = False
+
+    @property
+    def turn(self) -> tuple[str, int]:
+        """The key of the task, and the repeat."""
+        return self.task.key, self.repeat
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +110,7 @@ class Agenda:
 def agenda(
     machine: Machine,
     tasks: Sequence[Task],
-    ledger: Ledger,
+    store: Store,
     *,
     repeats: int = 1,
     limit: int | None = None,
@@ -110,15 +124,15 @@ def agenda(
     own = [*_own(tasks, machine.assessor)]
     readable = [task for task in own if not _has_image(study, task)]
     every = [Request(task, n, _swapped(study, task, machine.assessor, n)) for n in range(repeats) for task in readable]
-    given = ledger.answers()
-    done = {each.key for each in given}.union(ledger.unread())
+    given = [each for each in store.stored(surplus=True) if each.assessor == machine.assessor]
+    done = {each.key for each in given} | {each.machine.get("key") for each in store.unread(machine.assessor)}
     left = [each for each in every if machine.key(each) not in done]
-    sent, begun = left[:limit], ledger.begun()
+    sent, begun = left[:limit], store.in_hand(machine.assessor)
     return Agenda(
         machine,
         tuple(sent),
         known=len(every) - len(left),
-        repeated=sum((each.task.key, each.repeat) in begun for each in sent),
+        repeated=sum(each.turn in begun for each in sent),
         images=len(own) - len(readable),
         replaced=_replaced(machine, given, sent, replace=replace),
     )
@@ -128,7 +142,7 @@ def _replaced(
     machine: Machine, given: Sequence[Stored], sent: Sequence[Request], *, replace: bool
 ) -> dict[tuple[str, int], str]:
     """Return the answers that new ones replace; raise if there are any and they must not be."""
-    asked = {(each.task.key, each.repeat) for each in sent}
+    asked = {each.turn for each in sent}
     found = {(each.task.key, each.repeat): each for each in given if (each.task.key, each.repeat) in asked}
     if found and not replace:
         record = next(iter(found.values())).machine or {}
@@ -229,7 +243,7 @@ class Tally:
 
 async def ask(
     asked: Agenda,
-    ledger: Ledger,
+    store: Store,
     endpoint: Endpoint,
     *,
     concurrency: int = 8,
@@ -240,7 +254,7 @@ async def ask(
     tally = Tally() if tally is None else tally
     async with Client(endpoint, connections=concurrency) as client:
         most = max(FEWEST_FAILURES, concurrency)
-        desk = _Desk(asked.machine, client, ledger, tally, advance, most_failures=most, replaced=asked.replaced)
+        desk = _Desk(asked.machine, client, store, tally, advance, most_failures=most, replaced=asked.replaced)
         writer = asyncio.create_task(desk.write())
         waiting = iter(asked.requests)
         slots = [asyncio.create_task(desk.serve(waiting)) for _ in range(min(concurrency, len(asked.requests)))]
@@ -255,30 +269,38 @@ async def ask(
     return tally
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Entry:
+    """What is stored at once for a slot: what came of the request that ended, and which one begins."""
+
+    ended: Request | None = None
+    answer: Answer | None = None
+    unread: Unread | None = None
+    begun: Request | None = None
+
+
 @dataclass
 class _Desk:
     """Where slots hand in what came; ``failures`` counts requests in a row without a reply."""
 
     machine: Machine
     client: Client
-    ledger: Ledger
+    store: Store
     tally: Tally
     advance: Callable[[], None]
     most_failures: int
     replaced: Mapping[tuple[str, int], str]
-    entries: asyncio.Queue[tuple[Entry, asyncio.Future[None]] | None] = field(default_factory=asyncio.Queue)
+    entries: asyncio.Queue[tuple[_Entry, asyncio.Future[None]] | None] = field(default_factory=asyncio.Queue)
     failures: int = 0
 
     async def serve(self, waiting: Iterator[Request]) -> None:
         """Send one request after the other, each when what came before is on the disk."""
         request = next(waiting, None)
-        await self._store(Entry(begun=request))
+        await self._store(_Entry(begun=request))
         while request is not None:
             answer, unread = await self._asked(request)
             following = next(waiting, None)
-            await self._store(Entry(ended=request, answer=answer, unread=unread, begun=following))
-            self.tally.asked += 1
-            self.tally.stored += answer is not None
+            await self._store(_Entry(ended=request, answer=answer, unread=unread, begun=following))
             self.advance()
             request = following
 
@@ -306,12 +328,12 @@ class _Desk:
             key=self.machine.key(request),
             task=task.key,
             value=prompts.value(task, chosen, swapped=swapped),
-            shown=self.ledger.store.shown(task),
+            shown=self.store.shown(task),
             at=time.time(),
             repeat=request.repeat,
             swapped=swapped,
             seconds=time.time() - begun,
-            replaces=self.replaced.get((task.key, request.repeat), ""),
+            replaces=self.replaced.get(request.turn, ""),
             machine=self._record(reply, distribution=prompts.distribution(task, shares, swapped=swapped)),
         )
 
@@ -325,7 +347,7 @@ class _Desk:
         self.tally.unreadable[why] += 1
         reply = reply or Reply(content=str(error))
         record = self._record(reply, key=self.machine.key(request), why=why, finish=reply.finish)
-        return Unread(text=reply.refusal or reply.content, machine=record)
+        return Unread(*request.turn, reply.refusal or reply.content, record)
 
     def _failed(self, error: NoReply) -> None:
         self.tally.failed += 1
@@ -333,7 +355,7 @@ class _Desk:
         if self.failures >= self.most_failures:
             raise error
 
-    async def _store(self, entry: Entry) -> None:
+    async def _store(self, entry: _Entry) -> None:
         """Wait until an entry is on the disk."""
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.entries.put_nowait((entry, stored))
@@ -354,10 +376,10 @@ class _Desk:
             if len(handed_in) < len(batch):
                 return
 
-    async def _commit(self, handed_in: Sequence[tuple[Entry, asyncio.Future[None]]]) -> None:
+    async def _commit(self, handed_in: Sequence[tuple[_Entry, asyncio.Future[None]]]) -> None:
         failure = None
         try:
-            await asyncio.to_thread(self.ledger.commit, [entry for entry, _ in handed_in])
+            await asyncio.to_thread(self._exchange, [entry for entry, _ in handed_in])
         except Exception as error:  # each slot raises it
             failure = error
         for _, stored in handed_in:
@@ -367,3 +389,16 @@ class _Desk:
                 stored.set_result(None)
             else:
                 stored.set_exception(failure)
+
+    def _exchange(self, entries: Sequence[_Entry]) -> None:
+        paused = self.store.exchange(
+            self.machine.assessor,
+            answers=[each.answer for each in entries if each.answer],
+            unread=[each.unread for each in entries if each.unread],
+            ended=[each.ended.turn for each in entries if each.ended],
+            begun=[each.begun.turn for each in entries if each.begun],
+        )
+        self.tally.asked += sum(each.ended is not None for each in entries)
+        self.tally.stored += sum(each.answer is not None for each in entries)
+        if paused:
+            raise SettingError("the study is paused", hint="ask again when the organiser has resumed it")

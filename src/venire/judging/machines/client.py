@@ -39,7 +39,7 @@ LARGEST_BODY = 4 << 20
 MOST_LOGPROBS = 20
 
 
-class ServerRefused(VenireError):
+class ServerRefused(VenireError):  # noqa: N818 - it names what happened
     """A server that refuses a request for good."""
 
 
@@ -47,7 +47,7 @@ class PromptRefused(ServerRefused):
     """A server that refuses one prompt, where it has answered others: it is too long, or its content is filtered."""
 
 
-class NoReply(VenireError):
+class NoReply(VenireError):  # noqa: N818 - it names what happened
     """A request that failed as often as it may be tried."""
 
 

@@ -45,7 +45,9 @@ LONGEST_PAGE = 50 * LONGEST_TEXT
 """Characters of a page that are looked at before its markup is taken off."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|[\ud800-\udfff]")
-_ROLE = re.compile(r"(<)(\|)|(\|)(>)|(\[)(/?INST\])|(<)(</?SYS>>)|(<)(/?(?:s|start_of_turn|end_of_turn)>)", re.IGNORECASE)
+_ROLE = re.compile(
+    r"(<)(\|)|(\|)(>)|(\[)(/?INST\])|(<)(</?SYS>>)|(<)(/?(?:s|start_of_turn|end_of_turn)>)", re.IGNORECASE
+)
 
 TASKS = {
     LABEL: "You are shown a search query and {a}. Judge {the} for this query by the guidelines, with one label.",
@@ -280,8 +282,10 @@ def text_of_html(html: str) -> str:
 class _Text(HTMLParser):
     """Collects the text of a page."""
 
-    HIDDEN = frozenset({"script", "style", "template", "noscript"})
-    INLINE = frozenset({"a", "abbr", "b", "code", "em", "i", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "u"})
+    HIDDEN = frozenset("noscript script style template".split())
+    INLINE = frozenset(
+        {"a", "abbr", "b", "code", "em", "i", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "u"}
+    )
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

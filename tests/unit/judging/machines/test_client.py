@@ -66,7 +66,15 @@ def test_a_failure_that_may_pass_is_tried_again(failure):
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"[]", b"null", b"<html>", b'{"choices": [{"message": {"content": null}}]}', b'{"choices": {"0": 1}}', b"\xff"]
+    [
+        b"",
+        b"[]",
+        b"null",
+        b"<html>",
+        b'{"choices": [{"message": {"content": null}}]}',
+        b'{"choices": {"0": 1}}',
+        b"\xff",
+    ]
     + [b"[" * 100_000, b'{"choices": [{"message": "2"}]}', b'{"choices": [{"message": {"content": 2}}]}'],
 )
 def test_a_body_that_is_no_completion_is_tried_again(body):
@@ -170,7 +178,15 @@ def test_the_key_is_in_no_log_and_no_error(caplog):
 
 @pytest.mark.parametrize(
     "url",
-    ["", "host/v1", "ftp://host", "http://", "http://host:port/v1", "http://me:secret@host/v1", "https://host/v1?key=secret"],
+    [
+        "",
+        "host/v1",
+        "ftp://host",
+        "http://",
+        "http://host:port/v1",
+        "http://me:secret@host/v1",
+        "https://host/v1?key=secret",
+    ],
 )
 def test_an_invalid_base_url(url):
     with pytest.raises(SettingError, match="the base URL") as caught:
@@ -189,7 +205,11 @@ def test_a_key_is_not_sent_in_clear():
 
 
 def test_reading_and_refusing_of_content():
-    [reply] = asked(Model(script=lambda *_: Reply(200, json.dumps(completion(None, message={"refusal": "no"})).encode())))
+    [reply] = asked(
+        Model(script=lambda *_: Reply(200, json.dumps(completion(None, message={"refusal": "no"})).encode()))
+    )
     assert reply.refusal == "no"
-    [reply] = asked(Model(script=lambda *_: Reply(200, json.dumps(completion('{"la', finish="length", usage=None)).encode())))
+    [reply] = asked(
+        Model(script=lambda *_: Reply(200, json.dumps(completion('{"la', finish="length", usage=None)).encode()))
+    )
     assert (reply.finish, reply.tokens_in) == ("length", None)

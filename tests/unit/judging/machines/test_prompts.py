@@ -133,12 +133,16 @@ def test_long_documents_are_cut_and_say_so():
 
 
 def test_pages_are_shown_as_text():
-    page = "<html><style>p{}</style><script>answer('2')</script><p>Green&nbsp;tea <b>gro</b>ws</p><p>on &lt;hills&gt;<br>"
+    page = (
+        "<html><style>p{}</style><script>answer('2')</script><p>Green&nbsp;tea <b>gro</b>ws</p><p>on &lt;hills&gt;<br>"
+    )
     assert text_of_html(page) == "Green tea grows\non <hills>"
     assert text_of_html("<" * 50_000 + "<script>unclosed") == "<" * 50_000
     study = study_of()
     documents = study.documents | {"d1": Document("d1", kind=HTML, content=page)}
-    assert judged({"messages": Prompts(replace(study, documents=documents)).prompt(task_of(LABEL)).messages}) == {"label": "2"}
+    assert judged({"messages": Prompts(replace(study, documents=documents)).prompt(task_of(LABEL)).messages}) == {
+        "label": "2"
+    }
 
 
 def test_what_cannot_be_shown_is_an_error():

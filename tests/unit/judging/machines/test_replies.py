@@ -31,7 +31,15 @@ def test_an_answer_is_read(text):
     "text",
     ["", "3", "label 2", '{"label": "3"}', '{"label": 2.0}', '{"label": true}', '{"label": null}', '{"label": ["2"]}']
     + ['{"label": "2", "why": "x"}', '{"label": "2", "label": "1"}', '{"label": "2"} {"label": "1"}', '{"Label": "2"}']
-    + ['{"label": "2"', 'The answer is {"label": "2"}', '["2"]', "null", '{"label": NaN}', '{"label": " 2"}', "[" * 100_000]
+    + [
+        '{"label": "2"',
+        'The answer is {"label": "2"}',
+        '["2"]',
+        "null",
+        '{"label": NaN}',
+        '{"label": " 2"}',
+        "[" * 100_000,
+    ]
     + ['<think>{"label": "2"}', '```json\n{"label": "2"}\n```\n```json\n{"label": "1"}\n```', "0 or 1", "02", "٢"],
 )
 def test_anything_else_is_unreadable(text):
