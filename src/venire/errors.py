@@ -11,6 +11,7 @@ VenireError
 ├── AmbiguousLabels    several labels for one item, and no choice among them      (ValueError)
 ├── StaleCertificate   a certificate that was made from other labels or lists     (ValueError)
 ├── OutputError        a file that cannot be written                              (OSError)
+├── DatabaseError      a database that cannot be opened, read or written          (OSError)
 └── UnknownName        an unknown topic, assessor, system or column               (KeyError)
 
 VenireWarning          (UserWarning)
@@ -135,6 +136,10 @@ class OutputError(VenireError, OSError):
     def __init__(self, code: int | None, message: str, *, hint: str | Sequence[str] | None = None) -> None:
         super().__init__(message, hint=hint)
         self.errno = code
+
+
+class DatabaseError(VenireError, OSError):
+    """A database that cannot be opened, read or written."""
 
 
 class UnknownName(VenireError, KeyError):  # noqa: N818 - it names the state of the data

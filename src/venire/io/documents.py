@@ -48,8 +48,8 @@ def _content(path: Path, limit: str) -> bytes:
     return data.removeprefix(BOM)
 
 
-def _text(path: Path, limit: str) -> str:
-    """Read a text in UTF-8."""
+def read_text(path: Path, limit: str = "document_size") -> str:
+    """Read a text in UTF-8, up to the limit of this name."""
     data = _content(path, limit)
     try:
         return data.decode("utf-8")
@@ -60,11 +60,15 @@ def _text(path: Path, limit: str) -> str:
 
 
 def read_toml(path: Path, *, hint: str) -> dict[str, Any]:
-    """Read TOML; hint: what was expected.
+    """Read TOML; hint: what was expected."""
+    return parsed_toml(read_text(path, "toml_size"), path, hint=hint)
+
+
+def parsed_toml(text: str, path: Path, *, hint: str) -> dict[str, Any]:
+    """Parse the text of a TOML file.
 
     The parser takes quadratic time for a key of many parts, so that these are refused before.
     """
-    text = _text(path, "toml_size")
     if re.search(f"{PART}{{{current().json_depth}}}", text):
         raise _too_deep(path, "TOML")
     found: dict[str, Any] = _parsed(text, tomllib.loads, path, form="TOML", hint=hint)
@@ -73,7 +77,7 @@ def read_toml(path: Path, *, hint: str) -> dict[str, Any]:
 
 def read_json(path: Path, *, hint: str | None = None) -> Any:
     """Read one JSON value; hint: what was expected."""
-    return _parsed(_text(path, "json_size"), json.loads, path, form="JSON", hint=hint)
+    return _parsed(read_text(path, "json_size"), json.loads, path, form="JSON", hint=hint)
 
 
 def read_saved(path: Path, kind: str, *, what: str, hint: str) -> dict[str, Any]:

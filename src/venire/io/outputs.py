@@ -89,6 +89,17 @@ class NewFiles:
         with self.open(path) as file:
             file.write(data)
 
+    def under_another_name(self, path: Path) -> Path:
+        """Return where a library that opens files by their names writes a new file, empty so far.
+
+        An old file is not replaced in silence by a name that leads to a device or a stream: those are refused.
+        """
+        with self.open(path):
+            pass
+        if not self._parts or self._complete[-1:] == [] or self._complete[-1][0] != path:
+            raise OutputError(None, f"{path}: a file was expected, not a device or a stream")
+        return self._complete[-1][1]
+
 
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:

@@ -6,6 +6,7 @@ from venire.judging.answers import (
     Standing as Standing,
     Stored as Stored,
 )
+from venire.judging.store import Store as Store
 from venire.judging.study import (
     Aspect as Aspect,
     Assessor as Assessor,

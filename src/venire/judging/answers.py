@@ -14,7 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from venire.errors import SettingError, UnknownName
+from venire.judging.study import ASPECTS, CONDITIONAL, LABEL, STRENGTHS, Defined, Study
 from venire.judging.tasks import Task
+
+NOT_APPLICABLE = "N/A"
+LONGEST_REASON = 1_000
 
 COUNTED, SURPLUS, REFUSED = "counted", "surplus", "refused"
 """An answer counts; came late and is kept beside those that count; or is not stored, since access was revoked."""
@@ -74,11 +79,11 @@ class Lease:
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """One of an assessor's own answers, as it stands after changes; value None: it was withdrawn."""
+    """One of an assessor's own answers, as it stands after changes."""
 
     key: str
     task: Task
-    value: Value | None
+    value: Value
     status: str
     at: float
     repeat: int = 0
@@ -121,3 +126,50 @@ class Stored:
     seconds: float | None = None
     comment: str = ""
     machine: Mapping[str, Any] | None = None
+
+
+def refuse_value(study: Study, task: Task, value: Value) -> None:
+    """Raise if a value is no answer to a task.
+
+    Raises
+    ------
+    SettingError
+        If it is of another kind, or incomplete.
+    UnknownName
+        If a label or an aspect is not the study's.
+    """
+    if set(value) == {"cannot"}:
+        if not isinstance(value["cannot"], str) or len(value["cannot"]) > LONGEST_REASON:
+            raise SettingError(f"a reason has at most {LONGEST_REASON:,} characters")
+    elif task.kind in (LABEL, CONDITIONAL):
+        _refuse_label("label", _only(value, "label"), study.scale)
+    elif task.kind == ASPECTS:
+        _refuse_aspects(study, _only(value, "labels"))
+    else:
+        _refuse_strength(study, _only(value, "strength"))
+
+
+def _only(value: Value, name: str) -> Any:
+    if set(value) != {name}:
+        found = ", ".join(sorted(map(str, value))) or "nothing"
+        raise SettingError(f"an answer to this task is a {name!r} or 'cannot'; found {found}")
+    return value[name]
+
+
+def _refuse_label(kind: str, label: object, scale: tuple[Defined, ...], *others: str) -> None:
+    known = [*(each.name for each in scale), *others]
+    if label not in known:
+        raise UnknownName(kind, str(label), known)
+
+
+def _refuse_aspects(study: Study, labels: object) -> None:
+    if not isinstance(labels, Mapping) or set(labels) != {each.name for each in study.aspects}:
+        raise SettingError("an answer on aspects has a label, or N/A, for each of them")
+    for each in study.aspects:
+        _refuse_label(f"label of {each.name}", labels[each.name], each.labels or study.scale, NOT_APPLICABLE)
+
+
+def _refuse_strength(study: Study, strength: object) -> None:
+    allowed = [each for each in STRENGTHS if each or study.ties]
+    if type(strength) is not int or strength not in allowed:
+        raise SettingError(f"strength {strength!r}: one of {', '.join(map(str, allowed))} was expected")

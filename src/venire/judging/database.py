@@ -1,0 +1,260 @@
+"""The database of a study: a SQLite file, or PostgreSQL for a team.
+
+Writes are serialised, and committed to the disk before they are acknowledged:
+
+    SQLite      WAL, ``synchronous=FULL``, ``BEGIN IMMEDIATE``; several processes may open the same file
+    PostgreSQL  psycopg 3; each write begins by locking the row of ``state``
+
+Writes that arrive while another one is committed share the next transaction, so that a hundred people at once wait for
+a few flushes of the disk rather than for a hundred.  If one of them fails, all are rolled back and run one by one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from typing import Any, Generic, TypeVar, cast
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+
+from venire.errors import DatabaseError, SettingError
+from venire.io.outputs import NewFiles
+from venire.judging import schema
+
+T = TypeVar("T")
+WAIT_SECONDS = 60
+"""How long a write waits for another process that writes."""
+SQLITE, POSTGRESQL = "sqlite", "postgresql"
+MIGRATIONS = Path(__file__).with_name("migrations")
+MIGRATING = 0x76656E69
+"""Number of the lock that a migration holds in PostgreSQL."""
+
+
+class _Job(Generic[T]):
+    """A write that waits for its transaction."""
+
+    def __init__(self, work: Callable[[Connection], T]) -> None:
+        self.work, self.is_done = work, False
+        self.value: T | None = None
+        self.error: BaseException | None = None
+
+    def outcome(self) -> T:
+        if self.error is not None:
+            raise self.error
+        return cast("T", self.value)
+
+
+class Database:
+    """An open database, for use by several threads.
+
+    rollbacks: transactions that were rolled back; what was remembered from within them is void
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.engine = _engine(address)
+        self.rollbacks = 0
+        self._writing = self.engine.execution_options(writes=True)
+        self._waiting: deque[_Job[Any]] = deque()
+        self._writer = Lock()
+
+    @property
+    def file(self) -> Path | None:
+        """The SQLite file; None for PostgreSQL."""
+        return None if is_server(self.address) else Path(self.address)
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Run ``work`` in a transaction, and return its value once it is on the disk.
+
+        ``work`` may run twice, if the transaction that it shared with others was rolled back.
+        """
+        job = _Job(work)
+        self._waiting.append(job)
+        with self._writer:
+            if not job.is_done:
+                self._run([self._waiting.popleft() for _ in range(len(self._waiting))])
+        return job.outcome()
+
+    def _run(self, jobs: list[_Job[Any]]) -> None:
+        try:
+            values = self._committed(jobs)
+        except BaseException as error:
+            self.rollbacks += 1
+            if len(jobs) == 1:
+                jobs[0].error, jobs[0].is_done = error, True
+                return
+            for job in jobs:
+                self._run([job])
+            return
+        for job, value in zip(jobs, values, strict=True):
+            job.value, job.is_done = value, True
+
+    def _committed(self, jobs: list[_Job[Any]], *, again: bool = True) -> list[Any]:
+        """Run jobs in one transaction; once more on a new connection where the server had closed the old one."""
+        try:
+            with _named(self.address), self._writing.begin() as connection:
+                return [job.work(connection) for job in jobs]
+        except DatabaseError as error:
+            cause = error.__cause__
+            if again and isinstance(cause, DBAPIError) and cause.connection_invalidated:
+                self.rollbacks += 1
+                return self._committed(jobs, again=False)
+            raise
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Open a transaction that reads: it sees the database as it was at its first query."""
+        with _named(self.address), self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    def forget(self) -> None:
+        """Overwrite what was deleted from a SQLite file, and empty its log, as far as nobody reads it."""
+        if self.file is not None:
+            with _named(self.address), self.engine.connect() as connection:
+                raw: Any = connection.connection.driver_connection
+                raw.execute("VACUUM")
+                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+
+def is_server(address: str) -> bool:
+    """Return whether an address is that of a database server, rather than a file."""
+    return "://" in address
+
+
+def _engine(address: str) -> Engine:
+    if not is_server(address):
+        return _sqlite(Path(address))
+    try:
+        url = make_url(address)
+        if url.get_backend_name() != POSTGRESQL:
+            raise SettingError(f"{_shown(address)}: a file or postgresql://... was expected")
+        return create_engine(url.set(drivername="postgresql+psycopg"), pool_size=8, max_overflow=32)
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise SettingError(f"{_shown(address)}: not an address of a database") from error
+    except ModuleNotFoundError as error:
+        hint = 'pip install "venire[postgresql]"'
+        raise SettingError("PostgreSQL needs the package psycopg", hint=hint) from error
+
+
+def _sqlite(path: Path) -> Engine:
+    """Open a file; a new one can be read by its owner alone, since it holds names."""
+    with _named(str(path)):
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    settings = {"timeout": WAIT_SECONDS, "check_same_thread": False, "isolation_level": None}
+    engine = create_engine(f"sqlite:///{path}", connect_args=settings, pool_size=8, max_overflow=32)
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: Any, _: Any) -> None:
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _shown(address: str) -> str:
+    """Return an address without its password."""
+    try:
+        return make_url(address).render_as_string(hide_password=True) if is_server(address) else address
+    except ArgumentError:
+        return "the database"
+
+
+@contextmanager
+def _named(address: str) -> Iterator[None]:
+    """Turn an error of the database into one that names it and the reason."""
+    try:
+        yield
+    except DBAPIError as error:
+        reason = str(error.orig).strip().partition("\n")[0]
+        raise DatabaseError(f"{_shown(address)}: {reason}") from error
+    except OSError as error:
+        if isinstance(error, DatabaseError) or error.strerror is None:
+            raise
+        raise DatabaseError(f"{_shown(address)}: {error.strerror.lower()}") from error
+
+
+def migrate(
+    database: Database, *, backed_up: bool = False, scripts: Path = MIGRATIONS, head: str = schema.HEAD
+) -> None:
+    """Bring the tables to those of this version of Venire; a database with answers is copied first.
+
+    Parameters
+    ----------
+    backed_up
+        Whether a backup was made by other means: PostgreSQL cannot be copied from here.
+    """
+    found = _migration(database)
+    if found == head:
+        return
+    if found is not None:
+        _copy_first(database, backed_up=backed_up)
+    database.write(lambda connection: _upgrade(connection, scripts, head))
+
+
+def _migration(database: Database) -> str | None:
+    """Return the last migration of a database; None for an empty one."""
+    with database.read() as connection:
+        if "alembic_version" not in database.engine.dialect.get_table_names(connection):
+            return None
+        return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def _copy_first(database: Database, *, backed_up: bool) -> None:
+    if database.file is not None:
+        now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+        backup(database, database.file.with_name(f"{database.file.name}.backup-{now}"))
+    elif not backed_up:
+        raise SettingError(
+            "this database was made by an earlier version of Venire, and has to be migrated",
+            hint="make a backup with pg_dump, and then state that there is one",
+        )
+
+
+def _upgrade(connection: Connection, scripts: Path, head: str) -> None:
+    """Run the migrations that a database lacks, inside its transaction."""
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
+    from alembic.util import CommandError
+
+    if connection.dialect.name == POSTGRESQL:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": MIGRATING})
+    files = ScriptDirectory(str(scripts), version_locations=[str(scripts)])
+    steps = lambda found, _: files._upgrade_revs(head, found)  # noqa: E731 - as Alembic's cookbook has it
+    try:
+        with EnvironmentContext(Config(), files, fn=steps) as environment:
+            environment.configure(connection=connection, target_metadata=schema.tables, render_as_batch=True)
+            environment.run_migrations()
+    except CommandError as error:
+        raise SettingError(
+            "the database was made by a newer version of Venire", hint="install that version, or a later one"
+        ) from error
+
+
+def backup(database: Database, path: Path) -> None:
+    """Copy a SQLite database while it is in use; the copy takes its place when it is complete."""
+    import sqlite3
+    from contextlib import closing
+
+    if database.file is None:
+        raise SettingError("a PostgreSQL database is copied by its own program", hint="run pg_dump")
+    with NewFiles() as files, _named(str(path)):
+        part = files.under_another_name(path)
+        with closing(sqlite3.connect(database.file)) as source, closing(sqlite3.connect(part)) as target:
+            source.backup(target)
+            target.execute("PRAGMA journal_mode=DELETE")

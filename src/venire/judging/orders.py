@@ -1,0 +1,116 @@
+"""In which order an assessor gets tasks.
+
+Tasks come in blocks by topic, in an order of topics and of documents that is random, another one for each assessor.
+There are four passes over the topics, each in the same order:
+
+    1  snippets, which are judged before the pages behind them
+    2  labels in isolation for half of the topics, and given another document for the other half
+    3  preferences between documents, and between lists
+    4  labels given another document, and in isolation for the other half
+
+so that the two labels of a document are as far apart as the tasks allow, and each kind comes first equally often
+(Golbus et al. 2014, Section 4.1, doi:10.1145/2566486.2568015: "in different period of time to reduce bias").  Some
+tasks come again later, for self-consistency.
+
+Everything follows from the seed and the names: the order of the tasks that are there does not change when others are
+added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from venire.judging.designs import chance
+from venire.judging.study import LISTS, PREFERENCE, SNIPPET, Order
+from venire.judging.tasks import Task
+
+SNIPPETS, BEFORE, COMPARED, AFTER = range(4)
+"""Passes over the topics."""
+TRIES = 8
+"""How many places are tried for a repeat."""
+
+
+class Turn(NamedTuple):
+    """The number of a task in a list, and 1 where it comes again."""
+
+    task: int
+    repeat: int = 0
+
+
+def turns(tasks: Sequence[Task], assessor: str, order: Order) -> list[Turn]:
+    """Return the order in which an assessor gets these tasks, with those that come again.  O(tasks log tasks).
+
+    Examples
+    --------
+    >>> tasks = [Task(kind="label", topic=topic, doc=doc) for topic in ("q1", "q2") for doc in "ab"]
+    >>> turns(tasks, "ann", Order(seed=1))
+    [Turn(task=1, repeat=0), Turn(task=0, repeat=0), Turn(task=3, repeat=0), Turn(task=2, repeat=0)]
+    """
+    places = [_place(task, assessor, order.seed) for task in tasks]
+    first = sorted(range(len(tasks)), key=places.__getitem__)
+    again = _repeats([tasks[n] for n in first], assessor, order)
+    found: list[Turn] = []
+    for at, number in enumerate(first):
+        found += [Turn(first[n], 1) for n in again.get(at, ())]
+        found.append(Turn(number))
+    return found + [Turn(first[n], 1) for n in again.get(len(first), ())]
+
+
+def _place(task: Task, assessor: str, seed: int) -> tuple[int, float, float, float]:
+    """Return what tasks are ordered by: the pass, the topic, the document, and the task."""
+    by_topic = chance(seed, assessor, task.topic)
+    by_doc = chance(seed, assessor, task.topic, task.doc)
+    return _pass(task, assessor, seed), by_topic, by_doc, chance(seed, assessor, task.key)
+
+
+def _pass(task: Task, assessor: str, seed: int) -> int:
+    if task.kind in (PREFERENCE, LISTS):
+        return COMPARED
+    if task.view == SNIPPET:
+        return SNIPPETS
+    conditional_first = chance(seed, assessor, "conditional first", task.topic) < 0.5
+    return BEFORE if bool(task.given) == conditional_first else AFTER
+
+
+def is_related(one: Task, other: Task) -> bool:
+    """Return whether two tasks ask for a label of one document, in isolation and given another, or are the same."""
+    same = (one.topic, one.doc) == (other.topic, other.doc)
+    return one.key == other.key or (same and one.view == other.view and bool(one.given) != bool(other.given))
+
+
+def _repeats(tasks: Sequence[Task], assessor: str, order: Order) -> dict[int, list[int]]:
+    """Choose the tasks that come again, and before which of the tasks, in their order -> {place: numbers of tasks}.
+
+    There are ``apart`` tasks or more between a repeat and its task, and between it and a related label; a task for
+    which there is no such place does not come again.
+    """
+    where: dict[tuple[str, str], list[int]] = {}
+    for number, task in enumerate(tasks):
+        where.setdefault((task.topic, task.doc), []).append(number)
+    found: dict[int, list[int]] = {}
+    again: dict[int, int] = {}
+    for number in sorted(range(len(tasks)), key=lambda n: chance(order.seed, assessor, "again", tasks[n].key)):
+        if len(again) >= round(order.repeats * len(tasks)):
+            break
+        task = tasks[number]
+        near = [n for n in where[task.topic, task.doc] if is_related(task, tasks[n])]
+        others = [again[n] for n in near if n in again]
+        least = number + order.apart + 1
+        for place in _places(least, len(tasks), assessor, task.key, order.seed) if least <= len(tasks) else ():
+            if _is_apart(place, near, others, order.apart):
+                found.setdefault(place, []).append(number)
+                again[number] = place
+                break
+    return found
+
+
+def _places(least: int, most: int, assessor: str, key: str, seed: int) -> Iterator[int]:
+    """Yield random places from ``least`` to ``most``."""
+    return (least + int(chance(seed, assessor, "place", key, n) * (most - least + 1)) for n in range(TRIES))
+
+
+def _is_apart(place: int, tasks: Sequence[int], repeats: Sequence[int], apart: int) -> bool:
+    """Return whether so many tasks lie between a place and tasks, by number, and repeats, by place."""
+    from_tasks = all(place - each > apart or each - place >= apart for each in tasks)
+    return from_tasks and all(abs(place - each) >= apart for each in repeats)
