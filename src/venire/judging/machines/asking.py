@@ -252,7 +252,7 @@ async def ask(
 ) -> Tally:
     """Send all requests, store what comes, and count it; ``tally`` is up to date also if this is cancelled."""
     tally = Tally() if tally is None else tally
-    async with Client(endpoint, connections=concurrency) as client:
+    async with Client(endpoint) as client:
         most = max(FEWEST_FAILURES, concurrency)
         desk = _Desk(asked.machine, client, store, tally, advance, most_failures=most, replaced=asked.replaced)
         writer = asyncio.create_task(desk.write())

@@ -123,15 +123,19 @@ def _without_secrets(url: str) -> str:
 
 
 class Client:
-    """A connection to an endpoint; used with ``async with``."""
+    """Connections to an endpoint, as many as there are requests at the same time; used with ``async with``.
 
-    def __init__(self, endpoint: Endpoint, *, connections: int = 8) -> None:
+    Each connection is a pool of its own: httpx looks through all connections of a pool for each request.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
         import httpx
 
         self.endpoint, self.dialect = endpoint, Dialect(temperature=endpoint.temperature is not None)
         headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
-        limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
-        self._http = httpx.AsyncClient(headers=headers, timeout=endpoint.timeout, limits=limits)
+        verify = httpx.create_ssl_context()
+        self._connect = lambda: httpx.AsyncClient(headers=headers, timeout=endpoint.timeout, verify=verify)
+        self._idle: list[httpx.AsyncClient] = []
         self._understood: Dialect | None = None
         self._random = random.Random()
 
@@ -141,7 +145,8 @@ class Client:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._http.aclose()
+        for each in self._idle:
+            await each.aclose()
 
     @property
     def temperature(self) -> float | None:
@@ -200,8 +205,9 @@ class Client:
     async def _post(self, request: Mapping[str, Any]) -> tuple[httpx.Response, bytes]:
         import httpx
 
+        http = self._idle.pop() if self._idle else self._connect()
         try:
-            async with self._http.stream("POST", self.endpoint.completions, json=request) as response:
+            async with http.stream("POST", self.endpoint.completions, json=request) as response:
                 body = b""
                 async for part in response.aiter_bytes():
                     body += part
@@ -212,6 +218,8 @@ class Client:
             raise _Passing(f"{type(error).__name__} {error}".strip()) from None
         except httpx.InvalidURL as error:
             raise ServerRefused(f"the base URL is invalid: {error}") from None
+        finally:
+            self._idle.append(http)
 
     def _checked(self, response: httpx.Response, body: bytes) -> bytes:
         """Return the body of a success; raise what else there is."""
