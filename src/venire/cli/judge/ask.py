@@ -212,7 +212,7 @@ def _cost(tokens: Forecast, prices: Prices) -> str:
 
 def _agreed() -> bool:
     """Ask whether to go on, on a terminal; elsewhere the command is its own answer."""
-    return not (sys.stdin and sys.stdin.isatty()) or click.confirm("send the requests?", err=True)
+    return not on_a_terminal() or click.confirm("send the requests?", err=True)
 
 
 def _ask(

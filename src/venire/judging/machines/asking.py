@@ -85,7 +85,7 @@ def machine_name(study: Study, assessor: str | None) -> str:
     raise SettingError(
         f"the study has {len(study.machines)} machines"
         + (f": {', '.join(study.machines)}" if study.machines else " among its assessors"),
-        hint="say which one answers (assessor NAME)"
+        hint=[Way("say which one answers", assessor="NAME")]
         if study.machines
         else f'declare one in {study.path.name}: [[assessors]] with a name and kind = "machine"',
     )
