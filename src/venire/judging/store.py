@@ -200,6 +200,20 @@ class Store:
         """Store an answer, and return what became of it."""
         return self.answer_and_next(assessor, answer, 0)[0]
 
+    def answers(self, assessor: str, answers: Sequence[Answer]) -> list[Receipt]:
+        """Store answers that were given elsewhere, all in one transaction; a pause does not make them surplus."""
+        for answer in answers:
+            self._refuse(answer)
+
+        def work(connection: Connection) -> list[Receipt]:
+            revision, _ = self._begin(connection)
+            found = _active(connection, assessor)
+            if found is None:
+                raise SettingError(f"the access of {assessor!r} was revoked", hint="name another assessor")
+            return [self._store(connection, found, answer, revision, paused=False) for answer in answers]
+
+        return self.database.write(work)
+
     def answer_and_next(self, assessor: str, answer: Answer, n: int) -> tuple[Receipt, tuple[Lease, ...]]:
         """Store an answer and lease the next tasks, in one transaction."""
         self._refuse(answer)
