@@ -25,6 +25,7 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from venire.judging import schema
 from venire.judging.answers import COUNTED
+from venire.judging.orders import Turn, turns
 from venire.judging.schema import Row
 from venire.judging.study import CONDITIONAL, LABEL, LISTS, PERSON, PREFERENCE, Study
 from venire.judging.tasks import Task
@@ -42,16 +43,9 @@ class Turns(NamedTuple):
     repeats: Ints
 
 
-class Turn(NamedTuple):
-    """A task in an assessor's order: the id of its row, and whether it comes again."""
-
-    task: int
-    repeat: int
-
-
 @dataclass(eq=False)
 class Queue:
-    """How far an assessor has come in their order; ``later``: turns to look at again."""
+    """How far an assessor has come in their order; ``later``: turns to look at again; ``recent``: the last answers."""
 
     assessor: int
     person: bool
@@ -209,13 +203,15 @@ class Board:
         """Return which turns of an order may come, as far as the board knows."""
         first = ~queue.answered[tasks]
         if queue.person:
-            first &= self.is_open(tasks) & np.isin(self.judge[tasks], (ANYBODY, queue.assessor))
+            judge = self.judge[tasks]
+            first &= self.is_open(tasks) & ((judge == ANYBODY) | (judge == queue.assessor))
         return np.where(repeats > 0, queue.answered[tasks], first)
 
     def _may_come(self, queue: Queue, turn: Turn) -> bool:
         if turn.repeat:
             return bool(queue.answered[turn.task]) and turn not in queue.repeated
-        return bool(self._fit(queue, np.array([turn.task]), np.array([0]))[0])
+        is_free = self.judge[turn.task] in (ANYBODY, queue.assessor) and self.is_open(turn.task)
+        return not queue.answered[turn.task] and bool(not queue.person or is_free)
 
     def _near(self, turns: Sequence[Turn], recent: Sequence[Turn]) -> set[Turn]:
         """Return repeats, and isolated or conditional labels, that come too soon after the other one."""
@@ -240,10 +236,9 @@ _ANSWERED = (
 
 def turns_of_person(study: Study, tasks: Mapping[int, Task], assessor: str) -> Turns:
     """Return the order of a person: tasks that are theirs or anybody's."""
-    own = np.array([id for id, task in tasks.items() if task.judge in ("", assessor)], dtype=np.int32)
-    name = int.from_bytes(sha256(assessor.encode("utf-8", "surrogateescape")).digest()[:8])
-    own = np.random.default_rng([study.order.seed, name]).permutation(own)
-    return Turns(own, np.zeros(len(own), dtype=np.int16))
+    own = [id for id, task in tasks.items() if task.judge in ("", assessor)]
+    order = np.array(turns([tasks[id] for id in own], assessor, study.order), dtype=np.int32).reshape(-1, 2)
+    return Turns(np.array(own, dtype=np.int32)[order[:, 0]], order[:, 1])
 
 
 def turns_of_machine(tasks: Mapping[int, Task], assessor: str) -> Turns:
@@ -252,7 +247,7 @@ def turns_of_machine(tasks: Mapping[int, Task], assessor: str) -> Turns:
     for id, task in sorted(tasks.items(), key=lambda item: item[1].judge not in ("", assessor)):
         what.setdefault((task.kind, task.topic, task.doc, task.other, task.given, task.view), id)
     own = np.array(sorted(what.values()), dtype=np.int32)
-    return Turns(own, np.zeros(len(own), dtype=np.int16))
+    return Turns(own, np.zeros(len(own), dtype=np.int32))
 
 
 def n_taken(places: Iterable[Row], assessor: int, now: float) -> int:

@@ -46,7 +46,6 @@ from venire.judging.assignment import (
     ANYBODY,
     Board,
     Queue,
-    Turn,
     Turns,
     is_swapped,
     n_taken,
@@ -54,6 +53,7 @@ from venire.judging.assignment import (
     turns_of_person,
 )
 from venire.judging.database import Database, migrate
+from venire.judging.orders import Turn
 from venire.judging.schema import Row
 from venire.judging.study import LISTS, MACHINE, PERSON, Document, Study
 from venire.judging.tasks import Task
@@ -520,7 +520,6 @@ class Store:
 
     def _lease(self, connection: Connection, assessor: Row, turns: Sequence[Turn], turn: int) -> list[Lease]:
         """Write leases; an expired one of the same assessor makes room."""
-        places = schema.place
         expires, now = self._expiry(), self.clock()
         leases = [self._shown_lease(assessor, each, expires) for each in turns]
         rows = [
@@ -535,9 +534,8 @@ class Store:
             }
             for place, (each, lease) in enumerate(zip(turns, leases, strict=True))
         ]
-        mine = (places.c.assessor == assessor.id, places.c.answer.is_(None), places.c.expires <= now)
-        connection.execute(delete(places).where(*mine))
-        connection.execute(insert(places), rows)
+        connection.execute(_DELETE_EXPIRED, {"of_assessor": assessor.id, "now": now})
+        connection.execute(_INSERT_PLACE, rows)
         return leases
 
     def _expiry(self) -> float:
@@ -652,7 +650,7 @@ class Store:
             "machine": None if answer.machine is None else json.dumps(dict(answer.machine)),
             "version": self._version,
         }
-        added: Any = connection.execute(insert(schema.answer), values).inserted_primary_key
+        added: Any = connection.execute(_INSERT_ANSWER, values).inserted_primary_key
         return int(added[0])
 
     def _hold(
@@ -671,7 +669,7 @@ class Store:
             person, swapped = assessor.kind == PERSON, False
             key = {"task": turn.task, "assessor": assessor.id, "repeat": turn.repeat}
             row = {**key, "person": person, "swapped": swapped, "turn": revision, **values}
-            connection.execute(insert(schema.place), row)
+            connection.execute(_INSERT_PLACE, row)
         else:
             connection.execute(_UPDATE_PLACE, {**values, **_named_key(turn, assessor)})
         if own is None or own.answer is None:
@@ -747,6 +745,13 @@ _KEY = (
     schema.place.c.repeat == bindparam("of_repeat"),
 )
 _UPDATE_PLACE = update(schema.place).where(*_KEY)
+_INSERT_ANSWER = insert(schema.answer)
+_INSERT_PLACE = insert(schema.place)
+_DELETE_EXPIRED = delete(schema.place).where(
+    schema.place.c.assessor == bindparam("of_assessor"),
+    schema.place.c.answer.is_(None),
+    schema.place.c.expires <= bindparam("now"),
+)
 _DELETE_PLACE = delete(schema.place).where(*_KEY)
 _COUNT = (
     update(schema.task)
