@@ -5,7 +5,7 @@
 "use strict";
 (() => {
 const { study, assessor } = document.body.dataset;
-const AHEAD = 5, KEPT = 10, LONGEST_WAIT = 20000;
+const AHEAD = 5, KEPT = 10, LONGEST_WAIT = 5000;
 const find = (selector, from = document) => from.querySelector(selector);
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 const stage = find("#stage"), nothing = find("#nothing");
@@ -13,7 +13,7 @@ const state = {
   csrf: document.body.dataset.csrf, done: +document.body.dataset.done, left: +document.body.dataset.left,
   since: +document.body.dataset.since, rest: +document.body.dataset.rest,
   given: [],          // answers of this page, the last one last: {article, key, said}
-  began: 0, failures: 0, sending: false, asking: false, stopped: false, timer: 0,
+  began: 0, failures: 0, sending: false, asking: false, again: false, stopped: false, timer: 0, look: 0,
 };
 
 // ---- Outbox: one entry of local storage per answer, so that two tabs cannot overwrite each other's.
@@ -101,7 +101,8 @@ const shown = () => tasks().find((each) => !each.hidden);
 const ahead = () => tasks().filter((each) => each.hidden && !each.dataset.answered);
 
 async function fill() {
-  if (state.asking || state.stopped) return;
+  if (state.stopped || (state.again = state.asking)) return;   // asked again when the answer is there
+  clearTimeout(state.look);
   const known = [...tasks().filter((each) => !each.dataset.answered).map((each) => each.dataset.id), ...outbox.ids()];
   if (ahead().length >= AHEAD - 2 && shown()) return;
   state.asking = true;
@@ -111,14 +112,19 @@ async function fill() {
     if (!reply.ok) throw new Error(reply.status);
     const told = await reply.json();
     if (told.assessor !== assessor) return stop(`This browser is now used by ${told.assessor}. ${kept()}`);
-    Object.assign(state, { csrf: told.csrf, failures: 0 });
+    state.csrf = told.csrf;
+    if (state.failures) send();                // the server is there again
     count(told.standing);
     told.tasks.forEach(append);
     if (!shown()) advance();
     if (!shown() && !outbox.names().length) explain(told.standing);
   } catch (error) {
-    if (!shown()) setTimeout(fill, 2000);
-  } finally { state.asking = false; }
+    // looked for again below
+  } finally {
+    state.asking = false;
+    if (state.again) fill();
+    else if (!shown()) state.look = setTimeout(fill, nothing.dataset.quiet ? 5000 : 1000);
+  }
 }
 
 function append({ id, html }) {
@@ -139,6 +145,7 @@ function prepare(article) {
 function advance() {
   const next = ahead()[0];
   nothing.hidden = Boolean(next);
+  delete nothing.dataset.quiet;
   if (next) return show(next);
   find("h1", nothing).textContent = outbox.names().length ? "One moment: your answers are being sent." : "One moment.";
   find("p", nothing).textContent = outbox.names().length ? "They are kept in this browser until the server has stored them. The next task comes then." : "";
@@ -161,8 +168,8 @@ function explain(standing) {
   find("h1", nothing).textContent = title;
   find("p", nothing).textContent = words;
   nothing.hidden = false;
+  nothing.dataset.quiet = "1";
   say(title);
-  if (standing.left && !standing.revoked) setTimeout(fill, 5000);
 }
 
 // ---- Answers.
@@ -343,7 +350,7 @@ document.addEventListener("submit", (event) => {
 document.addEventListener("click", (event) => {
   const action = event.target.closest("[data-do]")?.dataset.do;
   if (action && actions[action]) { event.preventDefault(); actions[action](); }
-  all("details.narrative[open], details.comment[open], details.cannot[open], details.who[open]").forEach((each) => {
+  all("details.narrative[open], details.cannot[open], details.who[open]").forEach((each) => {
     if (!each.contains(event.target)) each.open = false;
   });
 });
