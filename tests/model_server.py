@@ -243,7 +243,7 @@ def main() -> None:
     parser.add_argument("--log")
     told = parser.parse_args()
     with ModelServer(Model(failing=told.failing, delay=told.delay, keep=False), log=told.log) as server:
-        print(server.url, flush=True)
+        print(server.url, flush=True)  # noqa: T201
         with contextlib.suppress(KeyboardInterrupt):
             while sys.stdin.read(1):  # until the process that started it ends
                 time.sleep(0.1)

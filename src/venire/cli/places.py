@@ -74,7 +74,17 @@ def folder_place(ctx: click.Context, parameter: click.Parameter, text: Path | No
     return text
 
 
-PLACES = (checked_place, file_place, judgments_place, folder_place)
+DEMO, DEMO_STUDY = Path("venire-demo"), Path("venire-demo-study")
+
+
+def demo_place(ctx: click.Context, parameter: click.Parameter, text: Path | None) -> Path | None:
+    """Return the folder of a demo; one with a study is kept, with the answers in it."""
+    if not ctx.params.get("judge"):
+        return folder_place(ctx, parameter, text or DEMO)
+    return text or DEMO_STUDY
+
+
+PLACES = (checked_place, file_place, judgments_place, folder_place, demo_place)
 
 
 class Place(NamedTuple):

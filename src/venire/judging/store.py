@@ -65,7 +65,7 @@ REST_MINUTES = 5
 """A pause of this length between two answers is a rest."""
 
 Clock = Callable[[], float]
-Turns = Sequence[tuple[str, int]]
+Asked = Sequence[tuple[str, int]]
 """Keys of tasks, and repeats."""
 
 
@@ -369,7 +369,7 @@ class Store:
             return {row.name: row.n for row in connection.execute(counts)}
 
     def exchange(
-        self, assessor: str, *, answers: Sequence[Answer], unread: Sequence[Unread], ended: Turns, begun: Turns
+        self, assessor: str, *, answers: Sequence[Answer], unread: Sequence[Unread], ended: Asked, begun: Asked
     ) -> bool:
         """Store what came back from a machine, and note what it is asked next, in one transaction.
 
@@ -423,20 +423,20 @@ class Store:
 
     def in_hand(self, assessor: str) -> set[tuple[str, int]]:
         """Return the tasks, with repeats, that a machine was asked and has not answered."""
-        place, task = schema.place, schema.task
-        table = place.join(task, place.c.task == task.c.id).join(schema.assessor, place.c.assessor == schema.assessor.c.id)
+        place, task, who = schema.place, schema.task, schema.assessor
+        table = place.join(task, place.c.task == task.c.id).join(who, place.c.assessor == who.c.id)
         query = select(task.c.key, place.c.repeat).select_from(table)
-        query = query.where(schema.assessor.c.name == assessor, place.c.answer.is_(None))
         with self.database.read() as connection:
-            return {(row.key, row.repeat) for row in connection.execute(query)}
+            found = connection.execute(query.where(who.c.name == assessor, place.c.answer.is_(None)))
+            return {(row.key, row.repeat) for row in found}
 
     def unread(self, assessor: str) -> list[Unread]:
         """Return the replies of a machine that could not be read."""
-        reply, task = schema.reply, schema.task
-        table = reply.join(task, reply.c.task == task.c.id).join(schema.assessor, reply.c.assessor == schema.assessor.c.id)
+        reply, task, who = schema.reply, schema.task, schema.assessor
+        table = reply.join(task, reply.c.task == task.c.id).join(who, reply.c.assessor == who.c.id)
         query = select(task.c.key, reply.c.repeat, reply.c.text, reply.c.machine).select_from(table)
         with self.database.read() as connection:
-            rows = connection.execute(query.where(schema.assessor.c.name == assessor).order_by(reply.c.id)).all()
+            rows = connection.execute(query.where(who.c.name == assessor).order_by(reply.c.id)).all()
         return [Unread(row.key, row.repeat, row.text, json.loads(row.machine or "{}")) for row in rows]
 
     # Inside a transaction

@@ -116,8 +116,8 @@ def simulate_documents(
     Examples
     --------
     >>> found = simulate_documents(simulate_topics(3), grades=(2, 0), rng=1)
-    >>> print(found[0].label, found[0].text)
-    2 Many households have a kettle. A common mistake is to boil the vinegar without opening a window. ...
+    >>> print(found[0].label, found[0].snippet)
+    2 Then let it stand and rinse it well.
     """
     draw = np.random.default_rng(rng)
     made = []

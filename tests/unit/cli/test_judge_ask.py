@@ -46,9 +46,8 @@ def test_the_prompts_are_shown_without_a_server(study):
     found, text = run(study, "--show-prompt")
     read, tasks = read_study(study)
     assert found.exit_code == 0
-    assert {task.kind for task in tasks} == set(
-        line.split()[1].rstrip(",") for line in text.splitlines() if line.startswith("=== ") and line.endswith("system")
-    )
+    heads = [line for line in text.splitlines() if line.startswith("=== ") and line.endswith("system")]
+    assert {task.kind for task in tasks} == {line.split()[1].rstrip(",") for line in heads}
     assert read.guidelines.strip() in text
     assert text.strip().endswith(Prompts(read).hash)
     assert not study.with_suffix(".db").exists()
@@ -198,7 +197,9 @@ def large_study(folder, n):
     rows = [f"{topics[k % 100]}\t{doc}" for k, doc in enumerate(docs)]
     (folder / "topics.tsv").write_text("topic\tquery\n" + "".join(f"{each}\tquery of {each}\n" for each in topics))
     (folder / "pool.tsv").write_text("topic\tdoc\n" + "\n".join(rows) + "\n")
-    texts = ({"doc": doc, "title": doc, "text": f"This is {doc}, about the query of t{k % 7}."} for k, doc in enumerate(docs))
+    texts = (
+        {"doc": doc, "title": doc, "text": f"This is {doc}, about the query of t{k % 7}."} for k, doc in enumerate(docs)
+    )
     (folder / "documents.jsonl").write_text("".join(json.dumps(each) + "\n" for each in texts))
     study = folder / "study.toml"
     head = study.read_text(encoding="utf-8").partition("[[tasks]]")[0]

@@ -18,6 +18,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -25,13 +26,13 @@ from urllib.parse import urlsplit
 from venire.errors import SettingError, VenireError
 from venire.judging.machines.prompts import Prompt
 from venire.judging.machines.replies import Reply
+from venire.judging.web.site import is_loopback
 
 if TYPE_CHECKING:
     import httpx
 
 SCHEMA, OBJECT, PLAIN = "json_schema", "json_object", "plain"
 FORMAT = re.compile(r"response.?format|json|schema|grammar|structured")
-LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|::1|\[::1\]")
 LONGEST_WAIT = 60.0
 LONGEST_RETRY_AFTER = 900.0
 LARGEST_BODY = 4 << 20
@@ -102,7 +103,7 @@ class Endpoint:
             )
         if parts.username is not None or parts.password is not None:
             raise SettingError("the base URL contains a password", hint="put the key into an environment variable")
-        if self.key and parts.scheme == "http" and not LOOPBACK.fullmatch(host):
+        if self.key and parts.scheme == "http" and not is_loopback(host):
             raise SettingError(
                 f"the key would be sent to {host} without encryption", hint="use https, or unset the key's variable"
             )
@@ -134,7 +135,7 @@ class Client:
         self.endpoint, self.dialect = endpoint, Dialect(temperature=endpoint.temperature is not None)
         headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
         verify = httpx.create_ssl_context()
-        self._connect = lambda: httpx.AsyncClient(headers=headers, timeout=endpoint.timeout, verify=verify)
+        self._connect = partial(httpx.AsyncClient, headers=headers, timeout=endpoint.timeout, verify=verify)
         self._idle: list[httpx.AsyncClient] = []
         self._understood: Dialect | None = None
         self._random = random.Random()

@@ -17,6 +17,7 @@ from functools import cached_property
 from hashlib import sha256
 from html.parser import HTMLParser
 
+from venire.data.scale import NOT_APPLICABLE
 from venire.errors import SettingError
 from venire.judging.answers import Value
 from venire.judging.study import (
@@ -38,7 +39,6 @@ from venire.judging.study import (
 )
 from venire.judging.tasks import Task
 
-NOT_APPLICABLE = "N/A"
 LONGEST_TEXT = 20_000
 """Characters of a document that a machine is shown; the prompt says so where one is cut."""
 LONGEST_PAGE = 50 * LONGEST_TEXT
@@ -282,7 +282,7 @@ def text_of_html(html: str) -> str:
 class _Text(HTMLParser):
     """Collects the text of a page."""
 
-    HIDDEN = frozenset("noscript script style template".split())
+    HIDDEN = frozenset({"noscript", "script", "style", "template"})
     INLINE = frozenset(
         {"a", "abbr", "b", "code", "em", "i", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "u"}
     )

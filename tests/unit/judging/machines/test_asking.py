@@ -66,7 +66,12 @@ def test_a_machine_answers_tasks_of_every_kind(opened):
     assert {each.task.kind: each.swapped for each in store.stored()} == swapped
     assert (tally.asked, tally.stored, tally.tokens_in, tally.tokens_out) == (5, 5, 500, 35)
     for each in found.values():
-        assert (each.assessor, each.kind, each.status, each.shown) == ("gpt", MACHINE, "counted", store.shown(each.task))
+        assert (each.assessor, each.kind, each.status, each.shown) == (
+            "gpt",
+            MACHINE,
+            "counted",
+            store.shown(each.task),
+        )
         assert each.machine["model"] == "toy"
         assert each.machine["served"] == "toy-1"
         assert each.machine["prompt"] == planned.machine.prompts.hash
@@ -158,7 +163,7 @@ def test_a_kill_repeats_what_was_in_hand_and_counts_it(opened):
             planned = agenda(machine_of(), LABELS, store)
             endpoint = Endpoint(model="toy", url=server.url)
             running = asyncio.create_task(ask(planned, store, endpoint, concurrency=2))
-            while not len(server.model.requests) == 2:
+            while len(server.model.requests) != 2:
                 await asyncio.sleep(0.01)
             running.cancel()
             with pytest.raises(asyncio.CancelledError):

@@ -74,8 +74,10 @@ def test_a_failure_that_may_pass_is_tried_again(failure):
         b'{"choices": [{"message": {"content": null}}]}',
         b'{"choices": {"0": 1}}',
         b"\xff",
-    ]
-    + [b"[" * 100_000, b'{"choices": [{"message": "2"}]}', b'{"choices": [{"message": {"content": 2}}]}'],
+        b"[" * 100_000,
+        b'{"choices": [{"message": "2"}]}',
+        b'{"choices": [{"message": {"content": 2}}]}',
+    ],
 )
 def test_a_body_that_is_no_completion_is_tried_again(body):
     [reply] = asked(Model(script=lambda _, n: Reply(200, body) if n == 1 else None))

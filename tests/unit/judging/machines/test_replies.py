@@ -20,8 +20,15 @@ ASPECTS = (field_of("trust", "low", "high", "N/A"), field_of("clarity", "low", "
 
 @pytest.mark.parametrize(
     "text",
-    ['{"label": "2"}', ' {"label":"2"}\n', '{"label": 2}', "2", '```json\n{"label": "2"}\n```', "```\n2\n```"]
-    + ['<think>is it 0 or 1?</think>\n{"label": "2"}'],
+    [
+        '{"label": "2"}',
+        ' {"label":"2"}\n',
+        '{"label": 2}',
+        "2",
+        '```json\n{"label": "2"}\n```',
+        "```\n2\n```",
+        '<think>is it 0 or 1?</think>\n{"label": "2"}',
+    ],
 )
 def test_an_answer_is_read(text):
     assert read_reply(Reply(content=text), [LABEL]) == {"label": "2"}
@@ -29,9 +36,19 @@ def test_an_answer_is_read(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "3", "label 2", '{"label": "3"}', '{"label": 2.0}', '{"label": true}', '{"label": null}', '{"label": ["2"]}']
-    + ['{"label": "2", "why": "x"}', '{"label": "2", "label": "1"}', '{"label": "2"} {"label": "1"}', '{"Label": "2"}']
-    + [
+    [
+        "",
+        "3",
+        "label 2",
+        '{"label": "3"}',
+        '{"label": 2.0}',
+        '{"label": true}',
+        '{"label": null}',
+        '{"label": ["2"]}',
+        '{"label": "2", "why": "x"}',
+        '{"label": "2", "label": "1"}',
+        '{"label": "2"} {"label": "1"}',
+        '{"Label": "2"}',
         '{"label": "2"',
         'The answer is {"label": "2"}',
         '["2"]',
@@ -39,8 +56,12 @@ def test_an_answer_is_read(text):
         '{"label": NaN}',
         '{"label": " 2"}',
         "[" * 100_000,
-    ]
-    + ['<think>{"label": "2"}', '```json\n{"label": "2"}\n```\n```json\n{"label": "1"}\n```', "0 or 1", "02", "٢"],
+        '<think>{"label": "2"}',
+        '```json\n{"label": "2"}\n```\n```json\n{"label": "1"}\n```',
+        "0 or 1",
+        "02",
+        "٢",
+    ],
 )
 def test_anything_else_is_unreadable(text):
     with pytest.raises(UnreadableReply):
