@@ -17,10 +17,10 @@ from numpy.random import Generator
 
 from venire.errors import FormatError
 from venire.io.outputs import NewFiles
+from venire.judging.samples import STUDY
 from venire.simulation.documents import SimulatedDocument, simulate_documents, simulate_topics
 from venire.types import RNGLike
 
-STUDY = "study.toml"
 NOISE = {"first": 0.4, "second": 1.2}
 """Systems, and the standard deviation of what they add to the true label before they sort."""
 

@@ -2,8 +2,8 @@
 
 A row is one label, with the columns that ``read_judgments`` knows (topic, doc, assessor, label, given, aspect, unit,
 time, probability) and others that it passes over (seconds, repeat, comment, cannot, distribution, status, version).
-What cannot be judged is the label N/A, which is read as no label, and ``cannot`` is the reason.  Preferences are rows of
-``read_preferences``: ``strength`` is positive where ``left`` is better, whichever side it was shown on.
+What cannot be judged is the label N/A, which is read as no label, and ``cannot`` is the reason.  Preferences are rows
+of ``read_preferences``: ``strength`` is positive where ``left`` is better, whichever side it was shown on.
 
 Repeats and surplus answers are left out unless they are asked for.  A label given another document is left out as long
 as that document has no label itself, since readers refuse it.  Notes count what was left out.
@@ -70,7 +70,7 @@ def export(study: Study, stored: Sequence[Stored], content: str = LABELS, *, rep
         [] if len(kept) == len(chosen) else [_left_out("repeats", len(chosen) - len(kept), "to tasks that came again")]
     )
     if content in (PREFERENCES, LISTS):
-        return _preferences(kept, notes)
+        return _preferences(kept, notes, content)
     return _labels(study, kept, notes, content)
 
 
@@ -155,8 +155,13 @@ def _frame(records: Sequence[Record], content: str) -> pl.DataFrame:
     import polars as pl
 
     if not records:
-        raise SettingError(f"there are no {content} to export", hint="has anybody answered such a task?")
-    numbers = {"time": pl.Float64, "seconds": pl.Float64, "probability": pl.Float64, "strength": pl.Int64}
+        raise SettingError(f"there are no answers to export: {content}", hint="has anybody answered such a task?")
+    numbers: dict[str, Any] = {
+        "time": pl.Float64,
+        "seconds": pl.Float64,
+        "probability": pl.Float64,
+        "strength": pl.Int64,
+    }
     numbers |= {"repeat": pl.Int64, "version": pl.Int64, "swapped": pl.Boolean}
     columns = {
         name: pl.Series(name, [record[name] for record in records], dtype=numbers.get(name, pl.String))
@@ -197,7 +202,7 @@ def _prompts(stored: Sequence[Stored]) -> dict[str, str]:
     return {name: next(iter(texts)) for name, texts in found.items() if len(texts) == 1}
 
 
-def _preferences(stored: Sequence[Stored], notes: list[Note]) -> Export:
+def _preferences(stored: Sequence[Stored], notes: list[Note], content: str) -> Export:
     kept = [each for each in stored if _is_label(each)]
     if len(kept) < len(stored):
         notes.append(_left_out("cannot", len(stored) - len(kept), "these pairs could not be judged"))
@@ -213,7 +218,7 @@ def _preferences(stored: Sequence[Stored], notes: list[Note]) -> Export:
         }
         for each in kept
     ]
-    frame = _frame(records, PREFERENCES)
+    frame = _frame(records, content)
     read_preferences(frame)
     return Export(frame, None, tuple(notes))
 

@@ -8,12 +8,12 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.options import Command, Number, gathered, option, output_options, whole_number
+from venire.cli.judge.arguments import database_option, study_argument
+from venire.cli.options import Command, Number, gathered, option, output_options, rng_option, whole_number
 from venire.cli.output import Output, Table, on_a_terminal
 from venire.results import counted
 
@@ -123,17 +123,18 @@ cost = gathered(
 
 
 @click.command("ask", cls=Command, epilog=EXAMPLES)
-@click.argument("study", type=click.Path(path_type=Path))
+@study_argument
 @server
 @asking
 @cost
 @option("--show-prompt", section=ASKING, is_flag=True, help="Print the prompts, one of each kind of task, and end.")
 @option("--yes", section=ASKING, is_flag=True, help="Do not ask before requests are sent.")
-@option("--database", section=ASKING, metavar="FILE|URL", help="The database.  [default: the study's]")
+@database_option
 @output_options()
+@rng_option(used=False)
 def command(
     *,
-    study: Path,
+    study: str,
     server: Mapping[str, Any],
     asking: Mapping[str, Any],
     cost: Mapping[str, float],
