@@ -32,6 +32,8 @@ from venire.judging.tasks import Task
 from venire.types import Bools, Ints
 
 ANYBODY = 0
+UNKNOWN = -1
+"""The revision of a board that has to be read anew."""
 AT_ONCE = 8
 """Tasks that are looked at in one query, for each that is wanted."""
 
@@ -87,8 +89,8 @@ class Board:
 
     study: Study
     tasks: Mapping[int, Task]
-    revision: int = -1
-    rollbacks: int = -1
+    revision: int = UNKNOWN
+    rollbacks: int = 0
     taken: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     needed: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     judge: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
@@ -98,9 +100,9 @@ class Board:
     def catch_up(self, connection: Connection, revision: int, rollbacks: int) -> None:
         """Read the tasks that changed since the last time; all of them after a transaction was rolled back."""
         if rollbacks != self.rollbacks:
-            self.revision, self.rollbacks = -1, rollbacks
+            self.revision, self.rollbacks = UNKNOWN, rollbacks
+        if self.revision == UNKNOWN:
             self.queues.clear()
-        if self.revision < 0:
             size = connection.execute(select(func.coalesce(func.max(schema.task.c.id), 0))).scalar_one() + 1
             self.taken, self.needed, self.judge = (np.zeros(size, dtype=np.int32) for _ in range(3))
         if revision > self.revision:
@@ -113,7 +115,7 @@ class Board:
             return
         self.taken[row.id], self.judge[row.id] = row.taken, row.judge or ANYBODY
         self.needed[row.id] = row.needed if row.active else 0
-        if self.revision >= 0 and row.active and row.taken < row.needed:
+        if self.revision != UNKNOWN and row.active and row.taken < row.needed:
             self.reopened.append(row.id)
 
     def count(self, task: int, more: int) -> None:
@@ -170,7 +172,7 @@ class Board:
         near: list[Turn] = []
         waiting, queue.later = deque(dict.fromkeys(queue.later)), []
         while len(found) < n and (turns := self._following(queue, waiting, AT_ONCE * (n - len(found)))):
-            close = self._near(turns, [*queue.recent, *held]) if queue.person else set()
+            close = self._too_soon(queue, turns, held)
             asked = [turn for turn in turns if turn not in close]
             near += [turn for turn in turns if turn in close]
             found += list(free(asked))[: n - len(found)] if asked else []
@@ -205,19 +207,20 @@ class Board:
         if queue.person:
             judge = self.judge[tasks]
             first &= self.is_open(tasks) & ((judge == ANYBODY) | (judge == queue.assessor))
-        return np.where(repeats > 0, queue.answered[tasks], first)
+        return first | ((repeats > 0) & queue.answered[tasks])
 
     def _may_come(self, queue: Queue, turn: Turn) -> bool:
-        if turn.repeat:
-            return bool(queue.answered[turn.task]) and turn not in queue.repeated
-        is_free = self.judge[turn.task] in (ANYBODY, queue.assessor) and self.is_open(turn.task)
-        return not queue.answered[turn.task] and bool(not queue.person or is_free)
+        if queue.answered[turn.task]:
+            return bool(turn.repeat) and turn not in queue.repeated
+        is_theirs = self.judge[turn.task] in (ANYBODY, queue.assessor)
+        return not queue.person or bool(is_theirs and self.is_open(turn.task))
 
-    def _near(self, turns: Sequence[Turn], recent: Sequence[Turn]) -> set[Turn]:
+    def _too_soon(self, queue: Queue, turns: Sequence[Turn], held: Iterable[Turn]) -> set[Turn]:
         """Return repeats, and isolated or conditional labels, that come too soon after the other one."""
-        before = {turn.task for turn in recent}
+        before = {turn.task for turn in (*queue.recent, *held)} if queue.person else set()
         seen = {(task.topic, task.doc, task.kind) for id in before if (task := self.tasks.get(id))}
-        return {turn for turn in turns if turn.task in before or self._counterpart(turn.task) in seen}
+        early = {turn for turn in turns if turn.repeat and not queue.answered[turn.task]}
+        return early | {turn for turn in turns if turn.task in before or self._counterpart(turn.task) in seen}
 
     def _counterpart(self, id: int) -> tuple[str, str, str]:
         task = self.tasks[id]

@@ -20,7 +20,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, TypeVar, cast
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, event, insert, make_url, select, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from venire.errors import DatabaseError, SettingError
@@ -199,11 +199,11 @@ def migrate(
         Whether a backup was made by other means: PostgreSQL cannot be copied from here.
     """
     found = _migration(database)
-    if found == head:
-        return
-    if found is not None:
+    if found is None:
+        database.write(_create)
+    elif found != head:
         _copy_first(database, backed_up=backed_up)
-    database.write(lambda connection: _upgrade(connection, scripts, head))
+        database.write(lambda connection: _upgrade(connection, scripts, head))
 
 
 def _migration(database: Database) -> str | None:
@@ -211,7 +211,20 @@ def _migration(database: Database) -> str | None:
     with database.read() as connection:
         if "alembic_version" not in database.engine.dialect.get_table_names(connection):
             return None
-        return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        return connection.execute(select(schema.migration.c.version_num)).scalar()
+
+
+def _create(connection: Connection) -> None:
+    """Make the tables, unless another process has just made them."""
+    _lock(connection)
+    schema.tables.create_all(connection)
+    if connection.execute(select(schema.migration)).first() is None:
+        connection.execute(insert(schema.migration).values(version_num=schema.HEAD))
+
+
+def _lock(connection: Connection) -> None:
+    if connection.dialect.name == POSTGRESQL:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": MIGRATING})
 
 
 def _copy_first(database: Database, *, backed_up: bool) -> None:
@@ -232,8 +245,7 @@ def _upgrade(connection: Connection, scripts: Path, head: str) -> None:
     from alembic.script import ScriptDirectory
     from alembic.util import CommandError
 
-    if connection.dialect.name == POSTGRESQL:
-        connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": MIGRATING})
+    _lock(connection)
     files = ScriptDirectory(str(scripts), version_locations=[str(scripts)])
     steps = lambda found, _: files._upgrade_revs(head, found)  # noqa: E731 - as Alembic's cookbook has it
     try:

@@ -26,7 +26,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from venire.errors import SettingError, UnknownName
+from venire.errors import SettingError, UnknownName, VenireError
 from venire.judging import access, schema
 from venire.judging.access import Session
 from venire.judging.answers import (
@@ -44,6 +44,7 @@ from venire.judging.answers import (
 )
 from venire.judging.assignment import (
     ANYBODY,
+    UNKNOWN,
     Board,
     Queue,
     Turns,
@@ -173,7 +174,7 @@ class Store:
 
         def work(connection: Connection, revision: int) -> str:
             name = access.erase(connection, assessor, answers=answers, now=self.clock(), revision=revision)
-            self._board.queues.clear()
+            self._board.revision = UNKNOWN
             return name
 
         name = self._change(work)
@@ -453,7 +454,7 @@ class Store:
         return revision, paused
 
     def _queue(self, connection: Connection, assessor: Row) -> Queue:
-        if self._board.revision < 0 or self._board.rollbacks != self.database.rollbacks:
+        if self._board.revision == UNKNOWN or self._board.rollbacks != self.database.rollbacks:
             self._board.catch_up(connection, connection.execute(_STATE).one().revision, self.database.rollbacks)
         return self._board.queue(connection, assessor, self._turns(assessor.name))
 
@@ -832,9 +833,11 @@ def _synchronise(
 ) -> None:
     """Bring versions, assessors and tasks of the database to those of the study."""
     revision = _own_state(connection, study)
-    _own_version(connection, study, now, new_version=new_version)
+    is_new = _own_version(connection, study, now, new_version=new_version)
     judges = _own_assessors(connection, study)
     _own_tasks(connection, tasks, judges, revision)
+    if is_new:
+        _vacate(connection, study, revision)
 
 
 def _own_state(connection: Connection, study: Study) -> int:
@@ -847,11 +850,12 @@ def _own_state(connection: Connection, study: Study) -> int:
     return int(connection.execute(_BUMP).one().revision)
 
 
-def _own_version(connection: Connection, study: Study, now: float, *, new_version: bool) -> None:
+def _own_version(connection: Connection, study: Study, now: float, *, new_version: bool) -> bool:
+    """Note a new version; return whether it follows another one."""
     versions = schema.version
     last = connection.execute(select(versions).order_by(versions.c.id.desc()).limit(1)).one_or_none()
     if last is not None and last.fingerprint == study.fingerprint:
-        return
+        return False
     if last is not None and not new_version:
         raise SettingError(
             f"{study.path}: scale, aspects or guidelines are not those of the answers so far",
@@ -865,6 +869,7 @@ def _own_version(connection: Connection, study: Study, now: float, *, new_versio
     }
     row = {"id": 1 if last is None else last.id + 1, "fingerprint": study.fingerprint, "at": now}
     connection.execute(insert(versions).values(**row, shown=json.dumps(shown)))
+    return last is not None
 
 
 def _own_assessors(connection: Connection, study: Study) -> dict[str, int]:
@@ -902,6 +907,18 @@ def _own_tasks(connection: Connection, tasks: Mapping[str, Task], judges: Mappin
     if changed:
         change = update(table).where(table.c.id == bindparam("of_id")).values(changed=revision, **values)
         connection.execute(change, changed)
+
+
+def _vacate(connection: Connection, study: Study, revision: int) -> None:
+    """Take the place from answers that are none on the new scale; they are kept as surplus, and the task is open."""
+    for row in connection.execute(_ANSWERS.where(schema.place.c.answer.is_not(None))).all():
+        try:
+            refuse_value(study, _task(row), json.loads(row.value))
+        except VenireError:
+            key = {"of_task": row.task, "of_repeat": row.repeat, "of_assessor": row.assessor}
+            connection.execute(_DELETE_PLACE, key)
+            if row.kind == PERSON and row.repeat == 0 and row.held == COUNTED:
+                connection.execute(_COUNT, {"of_id": row.task, "more": -1, "now": revision})
 
 
 def _task_row(task: Task, judges: Mapping[str, int], revision: int) -> dict[str, Any]:
