@@ -45,6 +45,7 @@ kind = "label"
 judgments = {judgments}
 pool = "pool.tsv"
 """
+LONG = "<p>Frogs.</p>" * 40
 
 
 def written(folder: Path, documents: list[dict[str, str]], *, judgments: int = 1, rest_after: int = 0) -> Path:
@@ -60,7 +61,12 @@ def written(folder: Path, documents: list[dict[str, str]], *, judgments: int = 1
 def pages(n: int) -> list[dict[str, str]]:
     """Return documents that are long enough to scroll."""
     return [
-        {"doc": f"d{i}", "title": f"Page {i}", "snippet": f"Snippet {i}", "html": f"<h1>Page {i}</h1>" + "<p>Frogs.</p>" * 40}
+        {
+            "doc": f"d{i}",
+            "title": f"Page {i}",
+            "snippet": f"Snippet {i}",
+            "html": f"<h1>Page {i}</h1>" + "<p>Frogs.</p>" * 40,
+        }
         for i in range(n)
     ]
 

@@ -228,3 +228,50 @@ def test_an_answer_after_revocation_is_refused_in_words_and_kept_in_the_browser(
         assert "1 answer is kept in this browser" in page.inner_text("#notice")
         assert len(served.answers()) == 1
         page.context.close()
+
+
+TINY = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+EVIL = "http://127.0.0.2:9/"
+OWNED = "top.document.title='owned'"
+HOSTILE = {
+    "script": f"<p>Read me</p><script>{OWNED};fetch('{EVIL}')</script><img src=x onerror=\"{OWNED}\">",
+    "refresh": f'<meta http-equiv="refresh" content="0;url={EVIL}"><p>Read me</p>',
+    "form": f'<form action="{EVIL}" id=f><button autofocus>Read me</button></form><script>f.submit()</script>',
+    "base": f'<base href="{EVIL}" target="_top"><a href="x">Read me</a><img src="x"><link rel=stylesheet href="x">',
+    "styles": f'<style>@import "{EVIL}"; p {{ background: url({EVIL}) }}</style><p style="color:url({EVIL})">Read me',
+    "frames": f'<iframe src="{EVIL}"></iframe><object data="{EVIL}"></object><embed src="{EVIL}"><p>Read me</p>',
+    "svg": f'<svg onload="{OWNED}"><use href="{EVIL}#a"/></svg><p>Read me</p>',
+    "links": f'<a href="javascript:{OWNED}">Read me</a><a href="{EVIL}" ping="{EVIL}" target=_top>x</a>',
+    "video": f'<video src="{EVIL}" poster="{EVIL}" autoplay></video><p>Read me</p>',
+    "overlap": "<p>Read me</p>" + "".join(f"<b title={n}><!--</b>-->" for n in range(20_000)) + "<p>x" * 20_000,
+    "deep": "<p>Read me</p>" + "<div>" * 200_000,
+    "large": "<p>Read me</p>" + "<p>A line of a page that never ends.</p>" * 600_000,
+    "invalid": b"<p>Read me \xff\xfe\x00\xc3\x28 </p>",
+    "own": f'<p>Read me</p><img src="/organise"><img src="/leave"><img alt="kept" src="{TINY}">',
+}
+
+
+def test_hostile_documents_run_nothing_and_ask_for_nothing(chromium, tmp_path):
+    tmp_path.joinpath("pages").mkdir()
+    for name, text in HOSTILE.items():
+        tmp_path.joinpath("pages", f"{name}.html").write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert tmp_path.joinpath("pages", "large.html").stat().st_size > 20 << 20
+    documents = [{"doc": name, "title": f"<b>{name}</b>", "file": f"pages/{name}.html"} for name in HOSTILE]
+    with Served(written(tmp_path, documents)) as served:
+        page = visit(chromium, served.link("ann"))
+        last = ""
+        for _ in HOSTILE:
+            last = next_task(page, last)
+            frame = page.frame_locator("article:visible iframe")
+            read = frame.locator("text=Read me").first
+            read.click()
+            page.keyboard.press("1")
+        page.wait_for_selector("text=All done")
+        all_sent(page)
+        assert sorted(doc for _, doc, _ in served.answers()) == sorted(HOSTILE)
+        assert page.title() == "Which pages answer the question?"
+        own = tuple(f"{served.root}/{each}" for each in ("join", "next", "answer", "static", "doc"))
+        asked = {url for url in page.asked if not url.startswith((*own, "data:"))}
+        assert asked == {f"{served.root}/"}
+        assert page.complaints == []
+        page.context.close()

@@ -53,7 +53,7 @@ from venire.judging.assignment import (
     turns_of_machine,
     turns_of_person,
 )
-from venire.judging.database import Database, migrate
+from venire.judging.database import Database, lock, migrate
 from venire.judging.orders import Turn
 from venire.judging.schema import Row
 from venire.judging.study import LISTS, MACHINE, PERSON, Document, Study
@@ -832,6 +832,7 @@ def _synchronise(
     connection: Connection, study: Study, tasks: Mapping[str, Task], now: float, *, new_version: bool
 ) -> None:
     """Bring versions, assessors and tasks of the database to those of the study."""
+    lock(connection)
     revision = _own_state(connection, study)
     is_new = _own_version(connection, study, now, new_version=new_version)
     judges = _own_assessors(connection, study)

@@ -317,7 +317,9 @@ class _Block:
         asked = n + bool(self.values["second"])
         if asked > people:
             more = " and a second one" if asked > n else ""
-            message = f"{counted(n, 'judgment')}{more} of each, by {counted(people, 'person')}"
+            message = (
+                f"{counted(n, 'judgment')}{more} of each, by {'one person' if people == 1 else f'{people} people'}"
+            )
             self.refuse("judgments", message, hint="name more people in [[assessors]], or ask for fewer")
         return n
 

@@ -139,7 +139,12 @@ function append({ id, html }) {
 }
 
 function prepare(article) {
-  all("iframe", article).forEach((each) => { each.tabIndex = -1; });
+  all("iframe", article).forEach((frame) => {
+    const listen = () => frame.contentDocument?.addEventListener("keydown", pressed);
+    frame.tabIndex = -1;
+    frame.addEventListener("load", listen);
+    listen();
+  });
 }
 
 function advance() {
@@ -310,7 +315,7 @@ function scrolled(event) {
   return true;
 }
 
-document.addEventListener("keydown", (event) => {
+function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || find("dialog[open]")) return;
   if (event.key === "Escape") return leaveField();
   if (!keysOn.checked || event.target.matches?.("textarea, input:not([type=radio]), select")) return;
@@ -324,14 +329,15 @@ document.addEventListener("keydown", (event) => {
     : event.key === "Enter" && event.target === document.activeElement && !event.target.closest("button, a, summary") ? press(find("button.save", shown()))
     : false;
   if (handled) event.preventDefault();
-});
+}
+document.addEventListener("keydown", pressed);
 
 function leaveField() {
   all("details[open]").forEach((each) => { each.open = false; });
   if (shown()) find("h1", shown()).focus({ preventScroll: true });
 }
 
-// A document that was clicked would take the keys: it cannot use them, so that the page takes them back.
+// A document that was clicked would take the keys: its frame hands them on, and the page takes them back.
 window.addEventListener("blur", () => setTimeout(() => {
   if (document.activeElement?.matches("iframe") && shown()) find("h1", shown()).focus({ preventScroll: true });
 }));
