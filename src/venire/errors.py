@@ -58,7 +58,10 @@ def _middle_out(text: str, most: int) -> str:
 
 
 class Way(str):
-    """One way to resolve an error, by settings: ``Way("choose one", assessor="NAME")``; the command line adds flags."""
+    """One way to resolve an error, by settings: ``Way("choose one", assessor="NAME")``; the command line adds flags.
+
+    A setting without a value, as in ``Way("replace them", replace="")``, is a switch.
+    """
 
     __slots__ = ("settings", "text")
     text: str
@@ -66,7 +69,8 @@ class Way(str):
 
     def __new__(cls, text: str, **settings: str) -> Way:
         """Render the settings without flags: "choose one (assessor NAME)"."""
-        way = super().__new__(cls, f"{text} ({', '.join(f'{name} {value}' for name, value in settings.items())})")
+        words = (f"{name} {value}".rstrip() for name, value in settings.items())
+        way = super().__new__(cls, f"{text} ({', '.join(words)})")
         way.text, way.settings = text, settings
         return way
 
