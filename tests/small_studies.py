@@ -1,88 +1,63 @@
-"""Small studies, a clock that tests move, and stores in the databases that are there."""
+"""A small study in a folder, for tests: two topics, four documents, two people and a machine; parts can be replaced."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from venire.judging.answers import Answer, Lease
-from venire.judging.store import Store
-from venire.judging.study import LABEL, MACHINE, Assessor, Defined, Document, Order, Study, Topic
-from venire.judging.tasks import Task
+HEAD = """\
+[study]
+name = "small"
+guidelines_text = "Judge the page."
 
-SCALE = (Defined("0", "Not relevant"), Defined("1", "Relevant"), Defined("2", "Highly relevant"))
-LEASE = 30 * 60.0
-_keys = itertools.count()
+[[scale]]
+name = "0"
+definition = "not relevant"
+[[scale]]
+name = "1"
+[[scale]]
+name = "2"
 
+[topics]
+file = "topics.tsv"
 
-@dataclass
-class Clock:
-    """Time that stands still until a test moves it."""
+[documents]
+file = "docs.jsonl"
 
-    now: float = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-    def move(self, seconds: float) -> None:
-        self.now += seconds
-
-
-def small_study(
-    folder: Path, *, people: Sequence[str] = ("ann", "bob", "cy"), n_docs: int = 4, **changes: Any
-) -> Study:
-    """A study of labels in one topic, by people and the machine gpt."""
-    docs = [f"d{n}" for n in range(n_docs)]
-    settings: dict[str, Any] = {
-        "path": folder / "study.toml",
-        "name": "small",
-        "title": "Which pages answer the question?",
-        "scale": SCALE,
-        "topics": {"q1": Topic("q1", "a question"), "q2": Topic("q2", "another question")},
-        "documents": {doc: Document(doc, content=f"the page {doc}") for doc in docs},
-        "assessors": (*map(Assessor, people), Assessor("gpt", MACHINE)),
-        "guidelines": "Read it all.",
-        "order": Order(seed=3),
-    }
-    return Study(**{**settings, **changes})
-
-
-def label_tasks(study: Study, *, needed: int = 1, topic: str = "q1", **changes: Any) -> list[Task]:
-    """One label per document of a study."""
-    return [Task(kind=LABEL, topic=topic, doc=doc, needed=needed, **changes) for doc in study.documents]
-
-
-@dataclass
-class Room:
-    """A store that is open, its clock, and what an assessor does there."""
-
-    store: Store
-    clock: Clock = field(default_factory=Clock)
-
-    def give(self, assessor: str, lease: Lease | Task, label: str = "1", **changes: Any):
-        """Answer a task that was leased, or one that was not."""
-        return self.store.answer(assessor, said(lease, label, **changes))
-
-    def judge_all(self, assessor: str, label: str = "1") -> int:
-        """Answer everything that there is for an assessor; return how much that was."""
-        for n in itertools.count():
-            leases = self.store.next_tasks(assessor)
-            if not leases:
-                return n
-            assert self.give(assessor, leases[0], label).status == "counted"
-        raise AssertionError
-
-    def counted(self) -> list[tuple[str, str, str]]:
-        """Who said what to which document, as far as it counts."""
-        return [(each.assessor, each.task.doc, each.value["label"]) for each in self.store.stored()]
+[[assessors]]
+name = "ann"
+reference = true
+[[assessors]]
+name = "bob"
+[[assessors]]
+name = "model"
+kind = "machine"
+"""
+LABELS = """
+[[tasks]]
+kind = "label"
+pool = "pool.tsv"
+"""
+DOCS = ("d1", "d2", "d3", "d4")
+FILES = {
+    "topics.tsv": "topic\tquery\tdescription\nq1\tboil eggs\thow long\nq2\tchain oil\t\n",
+    "docs.jsonl": "".join(
+        json.dumps({"doc": doc, "title": f"Title {doc}", "snippet": "...", "text": f"Text of {doc}"}) + "\n"
+        for doc in DOCS
+    ),
+    "pool.tsv": "topic\tdoc\nq1\td1\nq1\td2\nq1\td3\nq2\td1\nq2\td4\n",
+    "given.tsv": "topic\tdoc\tgiven\nq1\td2\td1\nq1\td3\td1\n",
+    "pairs.tsv": "topic\tleft\tright\nq1\td1\td2\nq2\td1\td4\n",
+    "a.run": "q1 Q0 d1 1 3 a\nq1 Q0 d2 2 2 a\nq2 Q0 d4 1 3 a\nq2 Q0 d1 2 2 a\n",
+    "b.run": "q1 Q0 d3 1 3 b\nq1 Q0 d1 2 2 b\nq2 Q0 d1 1 3 b\nq9 Q0 d9 1 3 b\n",
+}
 
 
-def said(lease: Lease | Task, label: str | None = "1", **changes: Any) -> Answer:
-    """An answer with a new key; label None withdraws."""
-    task, repeat = (lease.task, lease.repeat) if isinstance(lease, Lease) else (lease, 0)
-    value = None if label is None else {"label": label}
-    settings = {"key": f"k{next(_keys)}", "task": task.key, "value": value, "shown": "0", "at": 0.0, "repeat": repeat}
-    return Answer(**{**settings, **changes})
+def write_study(folder: Path, text: str = HEAD + LABELS, files: Mapping[str, str | bytes] = {}) -> Path:
+    """Write a study and the files that it may name; return its path."""
+    for name, content in {**FILES, **files, "study.toml": text}.items():
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content.encode() if isinstance(content, str) else content)
+    return folder / "study.toml"

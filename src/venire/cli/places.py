@@ -74,7 +74,20 @@ def folder_place(ctx: click.Context, parameter: click.Parameter, text: Path | No
     return text
 
 
-PLACES = (checked_place, file_place, judgments_place, folder_place)
+def shared_folder_place(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Path | None:
+    """Refuse a folder in which no files can be written, besides those that are there."""
+    if text is None:
+        return None
+    path = Path(text)
+    there = next(each for each in (path.absolute(), *path.absolute().parents) if os.path.lexists(each))
+    if not there.is_dir():
+        raise click.BadParameter(f"{there} is a file, expected a folder", ctx, parameter)
+    refuse_place(there / "file")
+    return path
+
+
+PLACES = (checked_place, file_place, judgments_place, folder_place, shared_folder_place)
+FOLDERS = (folder_place, shared_folder_place)
 
 
 class Place(NamedTuple):
@@ -160,7 +173,7 @@ def _outputs(ctx: click.Context) -> Iterator[Place]:
     """Yield the files that a command writes; a folder is not among them."""
     for parameter in _path_parameters(ctx):
         path = ctx.params.get(parameter.name or "")
-        if parameter.callback in PLACES and parameter.callback is not folder_place and isinstance(path, Path):
+        if parameter.callback in PLACES and parameter.callback not in FOLDERS and isinstance(path, Path):
             yield Place(parameter.opts[0], path)
             if parameter.callback is judgments_place:
                 yield Place(parameter.opts[0], _beside(path))

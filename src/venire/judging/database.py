@@ -32,8 +32,8 @@ WAIT_SECONDS = 60
 """How long a write waits for another process that writes."""
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 MIGRATIONS = Path(__file__).with_name("migrations")
-MIGRATING = 0x76656E69
-"""Number of the lock that a migration holds in PostgreSQL."""
+OPENING = 0x76656E69
+"""Number of the lock that is held in PostgreSQL while a database is opened."""
 
 
 class _Job(Generic[T]):
@@ -216,15 +216,16 @@ def _migration(database: Database) -> str | None:
 
 def _create(connection: Connection) -> None:
     """Make the tables, unless another process has just made them."""
-    _lock(connection)
+    lock(connection)
     schema.tables.create_all(connection)
     if connection.execute(select(schema.migration)).first() is None:
         connection.execute(insert(schema.migration).values(version_num=schema.HEAD))
 
 
-def _lock(connection: Connection) -> None:
+def lock(connection: Connection) -> None:
+    """Let one process at a time make tables, or bring them to a study; SQLite does so itself."""
     if connection.dialect.name == POSTGRESQL:
-        connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": MIGRATING})
+        connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": OPENING})
 
 
 def _copy_first(database: Database, *, backed_up: bool) -> None:
@@ -245,7 +246,7 @@ def _upgrade(connection: Connection, scripts: Path, head: str) -> None:
     from alembic.script import ScriptDirectory
     from alembic.util import CommandError
 
-    _lock(connection)
+    lock(connection)
     files = ScriptDirectory(str(scripts), version_locations=[str(scripts)])
     steps = lambda found, _: files._upgrade_revs(head, found)  # noqa: E731 - as Alembic's cookbook has it
     try:

@@ -6,8 +6,7 @@ another rank of the same list, by one assessor per topic, and preferences betwee
 Demeester et al. (2015), Sections 5.1, 6.1 and 6.2, doi:10.1007/s10791-015-9275-x: second labels of a sample of the
 results that the evaluation looks at, by other assessors, spread over many topics.
 
-Whatever is random depends on the seed and the names alone (``chance``), so that tasks that are added later change
-nothing for those that are there.
+Whatever is random depends on the seed and on names alone (``chance``): the same study gives the same tasks.
 """
 
 from __future__ import annotations
@@ -215,22 +214,21 @@ def fixed(
 ) -> list[Task]:
     """Fix who answers: each task becomes one for each of its judges.  Machines answer all of them whoever judges.
 
-    Groups of tasks that stay together go, in random order, to the people who have the fewest so far, so that nobody
-    has more tasks than another by more than a group has.  ``needed`` of the tasks says how many people; without
-    people, tasks stay as they are.
+    Tasks that stay together go to the people who have the fewest tasks when the first of them comes, so that nobody has
+    more than another by more than such a group has, where groups are not mixed.  Tasks that are added at the end leave
+    the others with those who have them.  ``needed`` of a task says how many people; without people, tasks stay as they
+    are.
     """
     if not people:
         return list(tasks)
-    groups: dict[Hashable, list[Task]] = {}
-    for task in tasks:
-        groups.setdefault(together(task), []).append(task)
     load: Counter[str] = Counter(dict.fromkeys(people, 0))
     judges: dict[Hashable, list[str]] = {}
-    for key in sorted(groups, key=lambda key: chance(seed, "fixed", key)):
-        judges[key] = sorted(people, key=lambda name: (load[name], chance(seed, "fixed", key, name)))
-        for n, name in enumerate(judges[key]):
-            load[name] += sum(task.needed > n for task in groups[key])
     spread = []
     for task in tasks:
-        spread += [replace(task, judge=name, needed=1) for name in judges[together(task)][: task.needed]]
+        key = together(task)
+        if key not in judges:
+            judges[key] = sorted(people, key=lambda name: (load[name], chance(seed, "fixed", key, name)))
+        names = judges[key][: task.needed]
+        load.update(names)
+        spread += [replace(task, judge=name, needed=1) for name in names]
     return spread

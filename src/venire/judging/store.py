@@ -52,7 +52,7 @@ from venire.judging.assignment import (
     turns_of_machine,
     turns_of_person,
 )
-from venire.judging.database import Database, migrate
+from venire.judging.database import Database, lock, migrate
 from venire.judging.orders import Turn
 from venire.judging.schema import Row
 from venire.judging.study import LISTS, MACHINE, PERSON, Document, Study
@@ -197,6 +197,20 @@ class Store:
     def answer(self, assessor: str, answer: Answer) -> Receipt:
         """Store an answer, and return what became of it."""
         return self.answer_and_next(assessor, answer, 0)[0]
+
+    def answers(self, assessor: str, answers: Sequence[Answer]) -> list[Receipt]:
+        """Store answers that were given elsewhere, all in one transaction; a pause does not make them surplus."""
+        for answer in answers:
+            self._refuse(answer)
+
+        def work(connection: Connection) -> list[Receipt]:
+            revision, _ = self._begin(connection)
+            found = _active(connection, assessor)
+            if found is None:
+                raise SettingError(f"the access of {assessor!r} was revoked", hint="name another assessor")
+            return [self._store(connection, found, answer, revision, paused=False) for answer in answers]
+
+        return self.database.write(work)
 
     def answer_and_next(self, assessor: str, answer: Answer, n: int) -> tuple[Receipt, tuple[Lease, ...]]:
         """Store an answer and lease the next tasks, in one transaction."""
@@ -744,6 +758,7 @@ def _synchronise(
     connection: Connection, study: Study, tasks: Mapping[str, Task], now: float, *, new_version: bool
 ) -> None:
     """Bring versions, assessors and tasks of the database to those of the study."""
+    lock(connection)
     revision = _own_state(connection, study)
     is_new = _own_version(connection, study, now, new_version=new_version)
     judges = _own_assessors(connection, study)

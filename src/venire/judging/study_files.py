@@ -7,7 +7,7 @@ show are kept, and their pages are read when they are shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -163,24 +163,33 @@ def _topics(file: StudyFile, values: Mapping[str, Any]) -> dict[str, Topic]:
 
 def _with_tasks(file: StudyFile, study: Study, content: Mapping[str, Any]) -> tuple[Study, tuple[Task, ...]]:
     """Add tasks, result lists, and the documents that they show."""
-    tasks: dict[str, Task] = {}
-    origin: dict[str, Place] = {}
-    for place, block in file.tables("tasks", content["tasks"], ("tasks",)):
-        found, lists = _Block(file, study, place, block).tasks()
+    asked: dict[str, tuple[Task, _Block]] = {}
+    for place, values in file.tables("tasks", content["tasks"], ("tasks",)):
+        block = _Block(file, study, place, values)
+        found, lists = block.tasks()
         study = replace(study, lists=_joined(file, place, study.lists, lists))
         for task in found:
-            if task.key in tasks:
+            if task.key in asked:
                 message = f"{_about(task)} is asked for twice"
                 file.refuse(place, message, hint="ask for it in one of the [[tasks]] only")
-            tasks[task.key] = replace(task, position=len(tasks))
-            origin[task.key] = place
-    if not tasks:
+            asked[task.key] = task, block
+    if not asked:
         file.refuse(("tasks",), "there are no tasks", hint="add [[tasks]]")
-    shown = {doc: task for task in tasks.values() for doc in documents_of(task, study.lists)}
+    shown = {doc for task, _ in asked.values() for doc in documents_of(task, study.lists)}
     study = replace(study, documents=_documents(file, content["documents"], shown))
-    for task in tasks.values():
-        _refuse_missing(file, study, task, origin[task.key])
-    return study, tuple(tasks.values())
+    for task, block in asked.values():
+        _refuse_missing(file, study, task, block.place)
+    tasks = _assigned(list(asked.values()), study.order.seed)
+    return study, tuple(replace(task, position=n) for n, task in enumerate(tasks))
+
+
+def _assigned(asked: Sequence[tuple[Task, _Block]], seed: int) -> list[Task]:
+    """Fix who answers where that is asked for: one document goes to the same people, in whichever of the [[tasks]]."""
+    found: list[Task] = []
+    for people in dict.fromkeys(block.fixed_for() for _, block in asked):
+        some = [task for task, block in asked if block.fixed_for() == people]
+        found += designs.fixed(some, people, seed=seed)
+    return found
 
 
 def documents_of(task: Task, lists: Lists) -> tuple[str, ...]:
@@ -190,7 +199,7 @@ def documents_of(task: Task, lists: Lists) -> tuple[str, ...]:
     return tuple(doc for doc in (task.given, task.doc, task.other) if doc)
 
 
-def _documents(file: StudyFile, values: Mapping[str, Any], shown: Mapping[str, Task]) -> dict[str, Document]:
+def _documents(file: StudyFile, values: Mapping[str, Any], shown: Collection[str]) -> dict[str, Document]:
     held = file.checked("documents", ("documents",), values)
     at: Place = ("documents",)
     listed = file.beside((*at, "file"), held["file"]) if held["file"] else None
@@ -259,8 +268,7 @@ class _Block:
         found = designs.tasks_of(items, self.kind, view=self.values["view"], needed=self._needed())
         if not found:
             self.refuse(source, "has nothing to judge for the topics of the study", hint="check topics and files")
-        found = self._with_gold(self._with_second(found))
-        return self._assigned(found), lists if self.kind == LISTS else {}
+        return self._with_gold(self._with_second(found)), lists if self.kind == LISTS else {}
 
     @property
     def kind(self) -> str:
@@ -292,6 +300,9 @@ class _Block:
         if kind and named[0] not in FITTING[kind]:
             hint = f"they come from {' or '.join(FITTING[kind])}"
             self.refuse(named[0], f"is no source of {kind} tasks", hint=hint)
+        for key in ("second", "gold", "assessors") if self._names_judges() else ():
+            if self.values[key]:
+                self.refuse(key, "does not go with a plan or a preset, which say who judges what", hint="leave it out")
         if kind == ASPECTS and not self.study.aspects:
             self.refuse("kind", "there are no aspects", hint="define them in [[aspects]]")
         if self.values["assessors"] and self.values["assign"] != FIXED:
@@ -306,7 +317,9 @@ class _Block:
         asked = n + bool(self.values["second"])
         if asked > people:
             more = " and a second one" if asked > n else ""
-            message = f"{counted(n, 'judgment')}{more} of each, by {counted(people, 'person')}"
+            message = (
+                f"{counted(n, 'judgment')}{more} of each, by {'one person' if people == 1 else f'{people} people'}"
+            )
             self.refuse("judgments", message, hint="name more people in [[assessors]], or ask for fewer")
         return n
 
@@ -357,9 +370,6 @@ class _Block:
 
     def _planned(self) -> list[Task]:
         """Return the tasks of a plan."""
-        for key in ("second", "gold", "assessors"):
-            if self.values[key]:
-                self.refuse(key, "does not go with a plan, which says who judges what", hint="leave it out")
         asked = self._read("plan", read_plan)
         names = [each.name for each in self.study.assessors]
         for each in asked:
@@ -401,14 +411,15 @@ class _Block:
             self.refuse("gold", "has no label of what is judged here", hint="check topics and documents")
         return marked
 
-    def _assigned(self, tasks: list[Task]) -> list[Task]:
-        """Fix who answers, if that is asked for."""
-        if self.values["assign"] != FIXED:
-            return tasks
-        return designs.fixed(tasks, self._people(), seed=self.seed)
+    def fixed_for(self) -> tuple[str, ...]:
+        """Return the people to whom tasks are assigned; none where whoever comes answers, or a design says who does."""
+        return self._people() if self.values["assign"] == FIXED and not self._names_judges() else ()
+
+    def _names_judges(self) -> bool:
+        return bool(self.values["plan"] or self.values["preset"])
 
     def _by_topic(self, tasks: list[Task]) -> list[Task]:
         """Let one assessor judge all documents of a topic (Golbus et al., Section 4.1); lists are for whoever comes."""
-        labels = [task for task in tasks if task.kind != LISTS]
+        labels = sorted((task for task in tasks if task.kind != LISTS), key=lambda task: task.topic)
         spread = designs.fixed(labels, self._people(), seed=self.seed, together=designs.by_topic)
         return spread + [task for task in tasks if task.kind == LISTS]

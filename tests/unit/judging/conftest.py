@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import postgresql_server
-from small_studies import Clock, Room, label_tasks, small_study
+from judging_rooms import Clock, Room, label_tasks, small_study
 from venire.judging.store import Store
 
 _names = itertools.count()

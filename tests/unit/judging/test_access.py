@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from small_studies import label_tasks, said, small_study
+from judging_rooms import label_tasks, said, small_study
 from venire.errors import SettingError, UnknownName
 from venire.judging.access import SESSION_DAYS
 from venire.judging.store import Store

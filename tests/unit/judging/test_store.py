@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from small_studies import LEASE, SCALE, Clock, label_tasks, said, small_study
+from judging_rooms import LEASE, SCALE, Clock, label_tasks, said, small_study
 from venire.errors import SettingError, UnknownName
 from venire.judging.answers import COUNTED, REFUSED, SURPLUS
 from venire.judging.store import Store, shown_hash

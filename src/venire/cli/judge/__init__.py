@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from typing import Any
 
 import click
 
 from venire.cli.groups import LazyGroup
+from venire.errors import VenireError
 
 SECTIONS = {
     "Study": {
@@ -31,6 +33,7 @@ SECTIONS = {
 EXAMPLES = """\b
 Examples:
   venire judge init demo.toml
+  venire judge serve demo.toml
   venire judge export demo.toml -o judgments.csv
 """
 
@@ -41,11 +44,40 @@ def _built(sections: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     return {title: section for title, section in kept.items() if section}
 
 
+EXTRAS = {
+    "judge": (
+        "alembic",
+        "httpx",
+        "markdown_it",
+        "multipart",
+        "nh3",
+        "python_multipart",
+        "sqlalchemy",
+        "starlette",
+        "uvicorn",
+    ),
+    "postgresql": ("psycopg",),
+}
+"""Extras of the package, and the modules that they install."""
+
+
 class Commands(LazyGroup):
     """The commands on a study."""
 
     package = __name__
     sections = _built(SECTIONS)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run; a module that is not installed is an error that names the extra."""
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError as error:
+            name = (error.name or "").partition(".")[0]
+            extra = next((extra for extra, modules in EXTRAS.items() if name in modules), None)
+            if extra is None:
+                raise
+            message = f"venire judge needs {name}, which is not installed"
+            raise VenireError(message, hint=f'install it: pip install "venire[{extra}]"') from error
 
 
 @click.group("judge", cls=Commands, epilog=EXAMPLES)
