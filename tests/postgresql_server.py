@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+import psycopg
+
 USER = "postgres"
 FAST_TO_MAKE = ("--auth=trust", "--no-sync", "--no-locale", "--encoding=UTF8", "--username=postgres")
 
@@ -51,9 +53,11 @@ class Server:
         self.start()
 
     def address(self, name: str) -> str:
-        """Make an empty database, and return its address."""
-        self._run("psql", "-q", "-h", self.folder, "-U", USER, "-c", f"CREATE DATABASE {name}", USER)
-        return f"postgresql://{USER}@/{name}?host={quote(str(self.folder))}"
+        """Make an empty schema, which is quicker than a database, and return an address that leads there."""
+        address = f"postgresql://{USER}@/{USER}?host={quote(str(self.folder))}"
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute(f"CREATE SCHEMA {name}".encode())
+        return f"{address}&options=-csearch_path%3D{name}"
 
     def start(self) -> None:
         options = ("-D", self.data, "-k", self.folder, "-c", "listen_addresses=", "-c", "max_connections=200")
@@ -76,7 +80,7 @@ class Server:
 
     def stop(self) -> None:
         if self._process is not None and self._process.poll() is None:
-            os.kill(int((self.data / "postmaster.pid").read_text().split()[0]), signal.SIGINT)
+            os.kill(int((self.data / "postmaster.pid").read_text().split()[0]), signal.SIGQUIT)
             self._wait()
 
     def _wait(self) -> None:

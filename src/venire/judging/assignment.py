@@ -18,19 +18,24 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection, bindparam, func, select
 
 from venire.judging import schema
 from venire.judging.answers import COUNTED
+from venire.judging.orders import Turn, turns
 from venire.judging.schema import Row
 from venire.judging.study import CONDITIONAL, LABEL, LISTS, PERSON, PREFERENCE, Study
 from venire.judging.tasks import Task
-from venire.types import Bools, Ints
+from venire.types import Bools
 
+Ids: TypeAlias = NDArray[np.int32]
 ANYBODY = 0
+UNKNOWN = -1
+"""The revision of a board that has to be read anew."""
 AT_ONCE = 8
 """Tasks that are looked at in one query, for each that is wanted."""
 
@@ -38,25 +43,18 @@ AT_ONCE = 8
 class Turns(NamedTuple):
     """An assessor's order: ids of tasks, and whether they come again."""
 
-    tasks: Ints
-    repeats: Ints
-
-
-class Turn(NamedTuple):
-    """A task in an assessor's order: the id of its row, and whether it comes again."""
-
-    task: int
-    repeat: int
+    tasks: Ids
+    repeats: Ids
 
 
 @dataclass(eq=False)
 class Queue:
-    """How far an assessor has come in their order; ``later``: turns to look at again."""
+    """How far an assessor has come in their order; ``later``: turns to look at again; ``recent``: the last answers."""
 
     assessor: int
     person: bool
-    tasks: Ints
-    repeats: Ints
+    tasks: Ids
+    repeats: Ids
     answered: Bools
     recent: deque[Turn]
     repeated: set[Turn] = field(default_factory=set)
@@ -93,20 +91,20 @@ class Board:
 
     study: Study
     tasks: Mapping[int, Task]
-    revision: int = -1
-    rollbacks: int = -1
-    taken: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    needed: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    judge: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    revision: int = UNKNOWN
+    rollbacks: int = 0
+    taken: Ids = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    needed: Ids = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    judge: Ids = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     reopened: list[int] = field(default_factory=list)
     queues: dict[int, Queue] = field(default_factory=dict)
 
     def catch_up(self, connection: Connection, revision: int, rollbacks: int) -> None:
         """Read the tasks that changed since the last time; all of them after a transaction was rolled back."""
         if rollbacks != self.rollbacks:
-            self.revision, self.rollbacks = -1, rollbacks
+            self.revision, self.rollbacks = UNKNOWN, rollbacks
+        if self.revision == UNKNOWN:
             self.queues.clear()
-        if self.revision < 0:
             size = connection.execute(select(func.coalesce(func.max(schema.task.c.id), 0))).scalar_one() + 1
             self.taken, self.needed, self.judge = (np.zeros(size, dtype=np.int32) for _ in range(3))
         if revision > self.revision:
@@ -119,7 +117,7 @@ class Board:
             return
         self.taken[row.id], self.judge[row.id] = row.taken, row.judge or ANYBODY
         self.needed[row.id] = row.needed if row.active else 0
-        if self.revision >= 0 and row.active and row.taken < row.needed:
+        if self.revision != UNKNOWN and row.active and row.taken < row.needed:
             self.reopened.append(row.id)
 
     def count(self, task: int, more: int) -> None:
@@ -129,7 +127,7 @@ class Board:
             if more < 0:
                 self.reopened.append(task)
 
-    def is_open(self, task: int | Ints) -> Any:
+    def is_open(self, task: int | Ids) -> Any:
         """Return whether more answers by people are needed."""
         return self.taken[task] < self.needed[task]
 
@@ -176,7 +174,7 @@ class Board:
         near: list[Turn] = []
         waiting, queue.later = deque(dict.fromkeys(queue.later)), []
         while len(found) < n and (turns := self._following(queue, waiting, AT_ONCE * (n - len(found)))):
-            close = self._near(turns, [*queue.recent, *held]) if queue.person else set()
+            close = self._too_soon(queue, turns, held)
             asked = [turn for turn in turns if turn not in close]
             near += [turn for turn in turns if turn in close]
             found += list(free(asked))[: n - len(found)] if asked else []
@@ -205,23 +203,26 @@ class Board:
         queue.cursor += int(fits[-1]) + 1 if len(fits) == size else len(tasks)
         return [Turn(int(tasks[at]), int(repeats[at])) for at in fits]
 
-    def _fit(self, queue: Queue, tasks: Ints, repeats: Ints) -> Bools:
+    def _fit(self, queue: Queue, tasks: Ids, repeats: Ids) -> Bools:
         """Return which turns of an order may come, as far as the board knows."""
         first = ~queue.answered[tasks]
         if queue.person:
-            first &= self.is_open(tasks) & np.isin(self.judge[tasks], (ANYBODY, queue.assessor))
-        return np.where(repeats > 0, queue.answered[tasks], first)
+            judge = self.judge[tasks]
+            first &= self.is_open(tasks) & ((judge == ANYBODY) | (judge == queue.assessor))
+        return first | ((repeats > 0) & queue.answered[tasks])
 
     def _may_come(self, queue: Queue, turn: Turn) -> bool:
-        if turn.repeat:
-            return bool(queue.answered[turn.task]) and turn not in queue.repeated
-        return bool(self._fit(queue, np.array([turn.task]), np.array([0]))[0])
+        if queue.answered[turn.task]:
+            return bool(turn.repeat) and turn not in queue.repeated
+        is_theirs = self.judge[turn.task] in (ANYBODY, queue.assessor)
+        return not queue.person or bool(is_theirs and self.is_open(turn.task))
 
-    def _near(self, turns: Sequence[Turn], recent: Sequence[Turn]) -> set[Turn]:
+    def _too_soon(self, queue: Queue, turns: Sequence[Turn], held: Iterable[Turn]) -> set[Turn]:
         """Return repeats, and isolated or conditional labels, that come too soon after the other one."""
-        before = {turn.task for turn in recent}
+        before = {turn.task for turn in (*queue.recent, *held)} if queue.person else set()
         seen = {(task.topic, task.doc, task.kind) for id in before if (task := self.tasks.get(id))}
-        return {turn for turn in turns if turn.task in before or self._counterpart(turn.task) in seen}
+        early = {turn for turn in turns if turn.repeat and not queue.answered[turn.task]}
+        return early | {turn for turn in turns if turn.task in before or self._counterpart(turn.task) in seen}
 
     def _counterpart(self, id: int) -> tuple[str, str, str]:
         task = self.tasks[id]
@@ -240,10 +241,9 @@ _ANSWERED = (
 
 def turns_of_person(study: Study, tasks: Mapping[int, Task], assessor: str) -> Turns:
     """Return the order of a person: tasks that are theirs or anybody's."""
-    own = np.array([id for id, task in tasks.items() if task.judge in ("", assessor)], dtype=np.int32)
-    name = int.from_bytes(sha256(assessor.encode("utf-8", "surrogateescape")).digest()[:8])
-    own = np.random.default_rng([study.order.seed, name]).permutation(own)
-    return Turns(own, np.zeros(len(own), dtype=np.int16))
+    own = [id for id, task in tasks.items() if task.judge in ("", assessor)]
+    order = np.array(turns([tasks[id] for id in own], assessor, study.order), dtype=np.int32).reshape(-1, 2)
+    return Turns(np.array(own, dtype=np.int32)[order[:, 0]], order[:, 1])
 
 
 def turns_of_machine(tasks: Mapping[int, Task], assessor: str) -> Turns:
@@ -252,7 +252,7 @@ def turns_of_machine(tasks: Mapping[int, Task], assessor: str) -> Turns:
     for id, task in sorted(tasks.items(), key=lambda item: item[1].judge not in ("", assessor)):
         what.setdefault((task.kind, task.topic, task.doc, task.other, task.given, task.view), id)
     own = np.array(sorted(what.values()), dtype=np.int32)
-    return Turns(own, np.zeros(len(own), dtype=np.int16))
+    return Turns(own, np.zeros(len(own), dtype=np.int32))
 
 
 def n_taken(places: Iterable[Row], assessor: int, now: float) -> int:

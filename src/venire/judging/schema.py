@@ -23,19 +23,22 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
+    String,
     Table,
     Text,
     UniqueConstraint,
 )
 
 HEAD = "0001"
-"""The migration after which a database has these tables."""
+"""The migration after which a database has these tables; a new one is made with them."""
 
 Row: TypeAlias = Any
 """A row of a result; SQLAlchemy 2.0 and 2.1 type it differently."""
 
 tables = MetaData()
 
+migration = Table("alembic_version", tables, Column("version_num", String(32), primary_key=True))
+"""The last migration; Alembic's own table."""
 state = Table(
     "state",
     tables,

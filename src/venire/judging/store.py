@@ -26,7 +26,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from venire.errors import SettingError, UnknownName
+from venire.errors import SettingError, UnknownName, VenireError, Way
 from venire.judging import access, schema
 from venire.judging.access import Session
 from venire.judging.answers import (
@@ -43,16 +43,18 @@ from venire.judging.answers import (
 )
 from venire.judging.assignment import (
     ANYBODY,
+    UNKNOWN,
     Board,
     Queue,
-    Turn,
     Turns,
     is_swapped,
     n_taken,
     turns_of_machine,
     turns_of_person,
 )
-from venire.judging.database import Database, migrate
+from venire.judging.backups import migrate
+from venire.judging.database import Database, lock
+from venire.judging.orders import Turn
 from venire.judging.schema import Row
 from venire.judging.study import LISTS, MACHINE, PERSON, Document, Study
 from venire.judging.tasks import Task
@@ -113,7 +115,7 @@ class Store:
         SettingError
             If scale, aspects or guidelines changed, and this is no new version.
         """
-        opened = Database(database or study.database or str(study.path.with_suffix(".db")))
+        opened = Database(address_of(study, database))
         try:
             migrate(opened, backed_up=backed_up)
             known = {task.key: task for task in tasks}
@@ -170,7 +172,7 @@ class Store:
 
         def work(connection: Connection, revision: int) -> str:
             name = access.erase(connection, assessor, answers=answers, now=self.clock(), revision=revision)
-            self._board.queues.clear()
+            self._board.revision = UNKNOWN
             return name
 
         name = self._change(work)
@@ -379,7 +381,7 @@ class Store:
         return revision, paused
 
     def _queue(self, connection: Connection, assessor: Row) -> Queue:
-        if self._board.revision < 0 or self._board.rollbacks != self.database.rollbacks:
+        if self._board.revision == UNKNOWN or self._board.rollbacks != self.database.rollbacks:
             self._board.catch_up(connection, connection.execute(_STATE).one().revision, self.database.rollbacks)
         return self._board.queue(connection, assessor, self._turns(assessor.name))
 
@@ -446,7 +448,6 @@ class Store:
 
     def _lease(self, connection: Connection, assessor: Row, turns: Sequence[Turn], turn: int) -> list[Lease]:
         """Write leases; an expired one of the same assessor makes room."""
-        places = schema.place
         expires, now = self._expiry(), self.clock()
         leases = [self._shown_lease(assessor, each, expires) for each in turns]
         rows = [
@@ -461,9 +462,8 @@ class Store:
             }
             for place, (each, lease) in enumerate(zip(turns, leases, strict=True))
         ]
-        mine = (places.c.assessor == assessor.id, places.c.answer.is_(None), places.c.expires <= now)
-        connection.execute(delete(places).where(*mine))
-        connection.execute(insert(places), rows)
+        connection.execute(_DELETE_EXPIRED, {"of_assessor": assessor.id, "now": now})
+        connection.execute(_INSERT_PLACE, rows)
         return leases
 
     def _expiry(self) -> float:
@@ -578,7 +578,7 @@ class Store:
             "machine": None if answer.machine is None else json.dumps(dict(answer.machine)),
             "version": self._version,
         }
-        added: Any = connection.execute(insert(schema.answer), values).inserted_primary_key
+        added: Any = connection.execute(_INSERT_ANSWER, values).inserted_primary_key
         return int(added[0])
 
     def _hold(
@@ -597,7 +597,7 @@ class Store:
             person, swapped = assessor.kind == PERSON, False
             key = {"task": turn.task, "assessor": assessor.id, "repeat": turn.repeat}
             row = {**key, "person": person, "swapped": swapped, "turn": revision, **values}
-            connection.execute(insert(schema.place), row)
+            connection.execute(_INSERT_PLACE, row)
         else:
             connection.execute(_UPDATE_PLACE, {**values, **_named_key(turn, assessor)})
         if own is None or own.answer is None:
@@ -673,6 +673,13 @@ _KEY = (
     schema.place.c.repeat == bindparam("of_repeat"),
 )
 _UPDATE_PLACE = update(schema.place).where(*_KEY)
+_INSERT_ANSWER = insert(schema.answer)
+_INSERT_PLACE = insert(schema.place)
+_DELETE_EXPIRED = delete(schema.place).where(
+    schema.place.c.assessor == bindparam("of_assessor"),
+    schema.place.c.answer.is_(None),
+    schema.place.c.expires <= bindparam("now"),
+)
 _DELETE_PLACE = delete(schema.place).where(*_KEY)
 _COUNT = (
     update(schema.task)
@@ -748,14 +755,22 @@ def _storable(text: str) -> str:
 # Opening
 
 
+def address_of(study: Study, database: str | None = None) -> str:
+    """Return the database of a study: the one that is named, else the study's, else the study file's name with .db."""
+    return database or study.database or str(study.path.with_suffix(".db"))
+
+
 def _synchronise(
     connection: Connection, study: Study, tasks: Mapping[str, Task], now: float, *, new_version: bool
 ) -> None:
     """Bring versions, assessors and tasks of the database to those of the study."""
+    lock(connection)
     revision = _own_state(connection, study)
-    _own_version(connection, study, now, new_version=new_version)
+    is_new = _own_version(connection, study, now, new_version=new_version)
     judges = _own_assessors(connection, study)
     _own_tasks(connection, tasks, judges, revision)
+    if is_new:
+        _vacate(connection, study, revision)
 
 
 def _own_state(connection: Connection, study: Study) -> int:
@@ -768,15 +783,19 @@ def _own_state(connection: Connection, study: Study) -> int:
     return int(connection.execute(_BUMP).one().revision)
 
 
-def _own_version(connection: Connection, study: Study, now: float, *, new_version: bool) -> None:
+def _own_version(connection: Connection, study: Study, now: float, *, new_version: bool) -> bool:
+    """Note a new version; return whether it follows another one."""
     versions = schema.version
     last = connection.execute(select(versions).order_by(versions.c.id.desc()).limit(1)).one_or_none()
     if last is not None and last.fingerprint == study.fingerprint:
-        return
+        return False
     if last is not None and not new_version:
         raise SettingError(
             f"{study.path}: scale, aspects or guidelines are not those of the answers so far",
-            hint="undo the change, or start a new version: the answers so far are kept, and marked as of the old one",
+            hint=[
+                "undo the change",
+                Way("start a new version, in which answers so far are marked as of the old one", new_version=""),
+            ],
         )
     shown = {
         "scale": [asdict(each) for each in study.scale],
@@ -786,6 +805,7 @@ def _own_version(connection: Connection, study: Study, now: float, *, new_versio
     }
     row = {"id": 1 if last is None else last.id + 1, "fingerprint": study.fingerprint, "at": now}
     connection.execute(insert(versions).values(**row, shown=json.dumps(shown)))
+    return last is not None
 
 
 def _own_assessors(connection: Connection, study: Study) -> dict[str, int]:
@@ -823,6 +843,18 @@ def _own_tasks(connection: Connection, tasks: Mapping[str, Task], judges: Mappin
     if changed:
         change = update(table).where(table.c.id == bindparam("of_id")).values(changed=revision, **values)
         connection.execute(change, changed)
+
+
+def _vacate(connection: Connection, study: Study, revision: int) -> None:
+    """Take the place from answers that are none on the new scale; they are kept as surplus, and the task is open."""
+    for row in connection.execute(_ANSWERS.where(schema.place.c.answer.is_not(None))).all():
+        try:
+            refuse_value(study, _task(row), json.loads(row.value))
+        except VenireError:
+            key = {"of_task": row.task, "of_repeat": row.repeat, "of_assessor": row.assessor}
+            connection.execute(_DELETE_PLACE, key)
+            if row.kind == PERSON and row.repeat == 0 and row.held == COUNTED:
+                connection.execute(_COUNT, {"of_id": row.task, "more": -1, "now": revision})
 
 
 def _task_row(task: Task, judges: Mapping[str, int], revision: int) -> dict[str, Any]:

@@ -7,6 +7,7 @@ shown on, and whether the task was repeated.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 
 from venire.judging.study import PAGE
@@ -39,7 +40,7 @@ class Task:
     gold: str = ""
     position: int = 0
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Identifies the task in every version of the study and in every database: a hash of what is asked."""
         parts = (self.kind, self.topic, self.doc, self.other, self.given, self.view, self.judge)
