@@ -6,7 +6,7 @@ What a table says is checked by ``StudyFile.checked``; an error names the line o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -136,7 +136,7 @@ class StudyFile:
         """Line of each key."""
         return key_lines(self.text)
 
-    def refuse(self, place: Place, message: str, *, hint: str | None = None) -> NoReturn:
+    def refuse(self, place: Place, message: str, *, hint: str | Sequence[str] | None = None) -> NoReturn:
         """Raise what is wrong at a place."""
         raise FormatError(self.path, nearest_line(self.lines, place), message, hint=hint)
 
@@ -190,7 +190,7 @@ class StudyFile:
         try:
             return read(*args, **settings)
         except VenireError as error:
-            self.refuse(place, f"{place[-1]}: {error.message}", hint=error.hint)
+            self.refuse(place, f"{place[-1]}: {error.message}", hint=error.ways or error.hint)
 
 
 def shown(title: str) -> str:

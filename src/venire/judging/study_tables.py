@@ -165,6 +165,8 @@ def read_documents(
         page = None if folder is None else _page_in(folder, doc, root)
         if page is not None:
             before = found.get(doc, Document(doc))
+            if before.file is not None and before.file.samefile(page):
+                continue
             if before.content is not None or before.file is not None:
                 message = f"document {doc!r} has a page here and another one in {folder}"
                 raise FormatError(file, None, message, hint="keep one of them")
