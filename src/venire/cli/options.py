@@ -47,7 +47,7 @@ class Number(click.FloatRange):
 
 def with_flags(way: Way) -> str:
     """Return a way to resolve an error with its settings as options: "choose one (--assessor NAME)"."""
-    flags = (f"--{name.replace('_', '-')} {value}" for name, value in way.settings.items())
+    flags = (f"--{name.replace('_', '-')} {value}".rstrip() for name, value in way.settings.items())
     return f"{way.text} ({' '.join(flags)})"
 
 
