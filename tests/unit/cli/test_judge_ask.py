@@ -59,7 +59,7 @@ def test_asking_states_a_forecast_and_a_summary(study):
         found, text = run(*words, "--limit", "5")
         assert found.exit_code == 0
         assert "model: 5 requests to toy, about " in text
-        assert ", cost about 0.01" in text
+        assert ", cost about 0.0055" in text
         found, text = run(*words, "--format", "json", "-q")
     record = json.loads(found.stdout)
     answers, _ = stored(study)

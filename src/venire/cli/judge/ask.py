@@ -208,7 +208,8 @@ def _forecast_notes(asked: Agenda, expected: Forecast, prices: Prices) -> Iterat
 
 def _cost(tokens: Forecast, prices: Prices) -> str:
     amount = prices.cost(tokens.tokens_in, tokens.tokens_out)
-    return f", cost about {amount:,.2f}" if prices.tokens_in or prices.tokens_out else ""
+    shown = f"{amount:,.2f}" if amount >= 1 else f"{amount:.2g}"
+    return f", cost about {shown}" if prices.tokens_in or prices.tokens_out else ""
 
 
 def _agreed() -> bool:
