@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -253,9 +254,13 @@ def inside(root: Path, path: Path, where: tuple[Path | None, int | None]) -> Pat
     return path
 
 
+def folder_inside(root: Path, name: str) -> Path | None:
+    """Return a folder that stays in the study's folder, through links too; None if there is none."""
+    path = root / name
+    there = os.path.isdir(path)  # noqa: PTH112 - which does not raise
+    return path if there and path.resolve().is_relative_to(root.resolve()) else None
+
+
 def _is_file(path: Path) -> bool:
     """Return whether this is a file; a name that no system takes is none."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
+    return os.path.isfile(path)  # noqa: PTH113 - which does not raise
