@@ -52,11 +52,12 @@ def with_flags(way: Way) -> str:
 
 
 class Command(click.Command):
-    """A command whose help lists its options in sections; one that reads files takes --limit."""
+    """A command whose help lists its options in sections; one that reads files takes --limit, unless it has its own."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        if any(parameter.type is PATH for parameter in self.params):
+        own = any("--limit" in parameter.opts for parameter in self.params)
+        if any(parameter.type is PATH for parameter in self.params) and not own:
             self.params.append(_limit_option())
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -352,7 +352,8 @@ def collect_warnings(*, but: tuple[type[VenireWarning], ...] = ()) -> Iterator[l
         yield texts
 
 
-def _on_a_terminal() -> bool:
+def on_a_terminal() -> bool:
+    """Return whether a person sees standard error."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
@@ -368,7 +369,7 @@ def bar(sources: Iterable[object], *, quiet: bool) -> Iterator[Callable[[int], N
 
     No bar is shown if the total is unknown, as for compressed files.
     """
-    total = None if quiet or not _on_a_terminal() else total_bytes(sources)
+    total = None if quiet or not on_a_terminal() else total_bytes(sources)
     if total is None:
         yield None
         return
@@ -404,7 +405,7 @@ def total_bytes(sources: Iterable[object]) -> int | None:
 @contextmanager
 def stages(total: int, *, quiet: bool) -> Iterator[Callable[[str], None]]:
     """Yield a function that takes the name of the stage that begins; it does nothing where no bar is shown."""
-    if quiet or not _on_a_terminal():
+    if quiet or not on_a_terminal():
         yield lambda _: None
         return
     with click.progressbar(length=total, file=sys.stderr, show_pos=True, item_show_func=str) as shown:

@@ -74,6 +74,16 @@ def folder_place(ctx: click.Context, parameter: click.Parameter, text: Path | No
     return text
 
 
+DEMO, DEMO_STUDY = Path("venire-demo"), Path("venire-demo-study")
+
+
+def demo_place(ctx: click.Context, parameter: click.Parameter, text: Path | None) -> Path | None:
+    """Return the folder of a demo; one with a study is kept, with the answers in it."""
+    if not ctx.params.get("judge"):
+        return folder_place(ctx, parameter, text or DEMO)
+    return text or DEMO_STUDY
+
+
 def shared_folder_place(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Path | None:
     """Refuse a folder in which no files can be written, besides those that are there."""
     if text is None:
@@ -86,8 +96,8 @@ def shared_folder_place(ctx: click.Context, parameter: click.Parameter, text: st
     return path
 
 
-PLACES = (checked_place, file_place, judgments_place, folder_place, shared_folder_place)
-FOLDERS = (folder_place, shared_folder_place)
+PLACES = (checked_place, file_place, judgments_place, folder_place, demo_place, shared_folder_place)
+FOLDERS = (folder_place, demo_place, shared_folder_place)
 
 
 class Place(NamedTuple):

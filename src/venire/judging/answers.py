@@ -128,6 +128,16 @@ class Stored:
     machine: Mapping[str, Any] | None = None
 
 
+@dataclass(frozen=True)
+class Unread:
+    """A reply of a machine that is no answer; machine: model, prompt hash, and why it cannot be read."""
+
+    task: str
+    repeat: int
+    text: str
+    machine: Mapping[str, Any]
+
+
 def refuse_value(study: Study, task: Task, value: Value) -> None:
     """Raise if a value is no answer to a task.
 

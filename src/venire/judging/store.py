@@ -39,6 +39,7 @@ from venire.judging.answers import (
     Receipt,
     Standing,
     Stored,
+    Unread,
     refuse_value,
 )
 from venire.judging.assignment import (
@@ -66,6 +67,8 @@ REST_MINUTES = 5
 """A pause of this length between two answers is a rest."""
 
 Clock = Callable[[], float]
+Asked = Sequence[tuple[str, int]]
+"""Keys of tasks, and repeats."""
 
 
 class Store:
@@ -366,6 +369,77 @@ class Store:
         )
         with self.database.read() as connection:
             return {row.name: row.n for row in connection.execute(counts)}
+
+    def exchange(
+        self, assessor: str, *, answers: Sequence[Answer], unread: Sequence[Unread], ended: Asked, begun: Asked
+    ) -> bool:
+        """Store what came back from a machine, and note what it is asked next, in one transaction.
+
+        ended, begun: task and repeat of requests; those that have begun and not ended are ``in_hand``
+
+        Returns
+        -------
+        bool
+            Whether the study is paused.  What was asked before counts nevertheless.
+        """
+        for answer in answers:
+            self._refuse(answer)
+        open_, close = [[(self._id(task), repeat) for task, repeat in turns] for turns in (begun, ended)]
+
+        def work(connection: Connection) -> bool:
+            revision, paused = self._begin(connection)
+            found = _active(connection, assessor)
+            if found is None:
+                raise SettingError(f"the access of {assessor!r} was revoked", hint="invite them again")
+            for answer in answers:
+                self._store(connection, found, answer, revision, paused=False)
+            if unread:
+                connection.execute(insert(schema.reply), [self._reply(found.id, each) for each in unread])
+            self._put_down(connection, found, close + open_)
+            if open_:
+                self._pick_up(connection, found, open_, revision)
+            return paused
+
+        return self.database.write(work)
+
+    def _reply(self, assessor: int, unread: Unread) -> dict[str, Any]:
+        values = {"task": self._id(unread.task), "assessor": assessor, "repeat": unread.repeat, "at": self.clock()}
+        return {**values, "text": _storable(unread.text), "machine": json.dumps(dict(unread.machine))}
+
+    def _put_down(self, connection: Connection, assessor: Row, turns: Sequence[tuple[int, int]]) -> None:
+        keys = [_named_key(Turn(*each), assessor) for each in turns]
+        connection.execute(_DELETE_PLACE.where(schema.place.c.answer.is_(None)), keys)
+
+    def _pick_up(self, connection: Connection, assessor: Row, turns: Sequence[tuple[int, int]], revision: int) -> None:
+        """Note what is in hand; an answer that is being replaced keeps its place."""
+        found = connection.execute(_PLACES, {"tasks": [task for task, _ in turns]})
+        held = {(row.task, row.repeat) for row in found if row.assessor == assessor.id}
+        rows = [
+            {"task": task, "assessor": assessor.id, "repeat": repeat, "person": False, "swapped": False}
+            | {"turn": revision, "expires": self._expiry()}
+            for task, repeat in turns
+            if (task, repeat) not in held
+        ]
+        if rows:
+            connection.execute(insert(schema.place), rows)
+
+    def in_hand(self, assessor: str) -> set[tuple[str, int]]:
+        """Return the tasks, with repeats, that a machine was asked and has not answered."""
+        place, task, who = schema.place, schema.task, schema.assessor
+        table = place.join(task, place.c.task == task.c.id).join(who, place.c.assessor == who.c.id)
+        query = select(task.c.key, place.c.repeat).select_from(table)
+        with self.database.read() as connection:
+            found = connection.execute(query.where(who.c.name == assessor, place.c.answer.is_(None)))
+            return {(row.key, row.repeat) for row in found}
+
+    def unread(self, assessor: str) -> list[Unread]:
+        """Return the replies of a machine that could not be read."""
+        reply, task, who = schema.reply, schema.task, schema.assessor
+        table = reply.join(task, reply.c.task == task.c.id).join(who, reply.c.assessor == who.c.id)
+        query = select(task.c.key, reply.c.repeat, reply.c.text, reply.c.machine).select_from(table)
+        with self.database.read() as connection:
+            rows = connection.execute(query.where(who.c.name == assessor).order_by(reply.c.id)).all()
+        return [Unread(row.key, row.repeat, row.text, json.loads(row.machine or "{}")) for row in rows]
 
     # Inside a transaction
 

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 import pytest
 
 from venire.cli import demo
+from venire.judging.store import Store
+from venire.judging.study_files import read_study
 from venire.report import making
 from venire.report.document import Chapter, Report
 
@@ -48,3 +50,18 @@ def test_every_stage_of_the_bar_is_begun(venire, begun, tmp_path):
     assert venire("demo", "-o", tmp_path / "demo").code == 0
     assert (begun["stages"][0], begun["stages"][-1]) == ("collection", "page")
     assert len(begun["stages"]) == begun["total"]
+
+
+def test_a_study_is_served_with_links_and_kept(venire, tmp_path, monkeypatch):
+    monkeypatch.setattr("venire.judging.web.serving.serve", lambda _, site, ready: ready(site))
+    folder = tmp_path / "study"
+    first = venire("demo", "--judge", "-o", folder)
+    assert first.code == 0, first.err
+    (folder / "mine.txt").touch()
+    second = venire("demo", "--judge", "-o", folder)
+    assert second.code == 0, second.err
+    assert (folder / "mine.txt").exists()
+    links = dict(line.split(": ", 1) for line in second.out.splitlines()[1:])
+    with Store.open(*read_study(folder / "study.toml")) as store:
+        found = {name: store.open_session(link.rpartition("/")[2]).assessor for name, link in links.items()}
+    assert found == {"ann": "ann", "bob": "bob", "organiser": ""}

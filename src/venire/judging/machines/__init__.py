@@ -1,0 +1,1 @@
+"""Language models as assessors: prompts, replies, the client, and asking a whole study."""
