@@ -45,6 +45,39 @@ kind = "label"
 judgments = {judgments}
 pool = "pool.tsv"
 """
+ASPECTS = "".join(
+    f'[[aspects]]\nname = "{name}"\ndefinition = "{words}"\n'
+    for name, words in {
+        "reliability": "Can it be trusted?",
+        "clarity": "Is it easy to read?",
+        "date": "Is it new?",
+    }.items()
+)
+EVERY_KIND = """
+[[tasks]]
+judgments = 2
+kind = "label"
+view = "snippet"
+pool = "one.tsv"
+[[tasks]]
+judgments = 2
+kind = "conditional"
+pairs = "given.tsv"
+[[tasks]]
+judgments = 2
+kind = "aspects"
+pool = "one.tsv"
+[[tasks]]
+judgments = 2
+kind = "preference"
+pairs = "pairs.tsv"
+[[tasks]]
+judgments = 2
+kind = "lists"
+runs = ["first.run", "second.run"]
+depth = 5
+"""
+"""Tasks of the other kinds, one each."""
 LONG = "<p>Frogs.</p>" * 40
 
 
@@ -55,6 +88,23 @@ def written(folder: Path, documents: list[dict[str, str]], *, judgments: int = 1
     folder.joinpath("pool.tsv").write_text("\n".join(rows) + "\n", "utf-8")
     path = folder / "demo.toml"
     path.write_text(STUDY.format(judgments=judgments, rest_after=rest_after), "utf-8")
+    return path
+
+
+def every_kind(folder: Path) -> Path:
+    """Write a study with one task of each kind, and return its file."""
+    tables = {
+        "one.tsv": "topic\tdoc\nt1\td0\n",
+        "given.tsv": "topic\tdoc\tgiven\nt1\td0\td1\n",
+        "pairs.tsv": "topic\tleft\tright\nt1\td0\td1\n",
+        "first.run": "".join(f"t1 Q0 d{n} {n + 1} {9 - n} first\n" for n in range(5)),
+        "second.run": "".join(f"t1 Q0 d{4 - n} {n + 1} {9 - n} second\n" for n in range(5)),
+    }
+    for name, text in tables.items():
+        folder.joinpath(name).write_text(text, "utf-8")
+    path = written(folder, pages(5), judgments=2)
+    folder.joinpath("pool.tsv").write_text(tables["one.tsv"], "utf-8")
+    path.write_text(path.read_text("utf-8") + ASPECTS + EVERY_KIND, "utf-8")
     return path
 
 
@@ -74,13 +124,14 @@ def pages(n: int) -> list[dict[str, str]]:
 class Served:
     """A study that is served; a context that ends the process."""
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.port = path, 0
+    def __init__(self, path: Path, *options: str) -> None:
+        self.path, self.port, self.options = path, 0, options
         self.start()
 
     def start(self) -> None:
         """Start the server, at the port that it had before."""
         words = [sys.executable, "-m", "venire", "judge", "serve", str(self.path), "--port", str(self.port)]
+        words += self.options
         self.log = self.path.with_suffix(".log").open("ab")
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=self.log, text=True)
         for line in self.process.stdout:
@@ -94,6 +145,10 @@ class Served:
         """End the server without warning."""
         os.kill(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        self.close_streams()
+
+    def close_streams(self) -> None:
+        """Close what the server wrote to."""
         self.process.stdout.close()
         self.log.close()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chromium import LARGE, SMALL, launched
-from judging_servers import Served, pages, written
+from chromium import AXE, LARGE, SMALL, launched
+from judging_servers import Served, every_kind, pages, written
 
 pytestmark = pytest.mark.slow
 SHOWN = "() => document.querySelector('article.task:not([hidden])')?.dataset.id ?? ''"
@@ -107,6 +107,10 @@ def test_keys_go_back_undo_comment_and_say_why_it_cannot_be_judged(chromium, ser
     page.keyboard.press("b")
     assert next_task(page, second) == first
     assert page.locator("article:visible .choice[aria-current]").get_attribute("value") == "1"
+    page.keyboard.press("Escape")
+    assert next_task(page, first) == second
+    page.keyboard.press("b")
+    next_task(page, second)
     page.keyboard.press("2")
     assert next_task(page, first) == second
     page.keyboard.press("0")
@@ -132,8 +136,8 @@ def test_keys_go_back_undo_comment_and_say_why_it_cannot_be_judged(chromium, ser
         ({"label": "1"}, "a 2 b"),
         ({"label": "2"}, ""),
     ]
-    page.keyboard.press("2")
-    assert "5 tasks in a row" in page.inner_text("#notice")
+    judged(page, 2, last=fourth)
+    assert "tasks in a row" in page.inner_text("#notice")
     assert page.complaints == []
     page.context.close()
 
@@ -275,3 +279,54 @@ def test_hostile_documents_run_nothing_and_ask_for_nothing(chromium, tmp_path):
         assert asked == {f"{served.root}/"}
         assert page.complaints == []
         page.context.close()
+
+
+def serious(page):
+    """Return the rules of accessibility that a page breaks seriously."""
+    if not AXE.exists():
+        pytest.skip("no axe-core: npm install --prefix build --no-save axe-core@4")
+    page.evaluate(AXE.read_text("utf-8"))
+    found = page.evaluate("axe.run({ iframes: false })")["violations"]
+    return [(each["id"], each["nodes"][0]["html"]) for each in found if each["impact"] in ("serious", "critical")]
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory):
+    with Served(every_kind(tmp_path_factory.mktemp("kinds"))) as served:
+        yield served
+
+
+@pytest.mark.parametrize(("scheme", "assessor"), [("light", "ann"), ("dark", "bob")])
+def test_every_kind_of_task_fits_on_one_screen_and_can_be_used_by_all(chromium, kinds, scheme, assessor):
+    page = visit(chromium, kinds.link(assessor), color_scheme=scheme, bypass_csp=True)
+    last, seen = "", set()
+    for _ in range(6):
+        last = next_task(page, last)
+        seen.add(page.locator("article:visible").get_attribute("class"))
+        for size in (SMALL, LARGE):
+            page.set_viewport_size(size)
+            found = page.locator("article:visible .answer :is(button, summary, .options label):visible").all()
+            boxes = [each.bounding_box() for each in found]
+            assert len(boxes) >= 5
+            assert max(box["y"] + box["height"] for box in boxes) <= size["height"]
+            assert max(box["x"] + box["width"] for box in boxes) <= size["width"]
+            shown = page.locator("article:visible .pane").all()
+            assert min(each.bounding_box()["height"] for each in shown) >= 120
+            overflow = "[document.scrollingElement.scrollWidth, document.scrollingElement.scrollHeight]"
+            assert page.evaluate(overflow) == [size["width"], size["height"]]
+        assert serious(page) == []
+        page.keyboard.press("x")
+        page.keyboard.press("3")
+    assert len(seen) == 5
+    page.wait_for_selector("text=All done")
+    for path in ("/", "/history", "/guidelines"):
+        page.goto(f"{kinds.root}{path}")
+        assert serious(page) == []
+    page.goto(f"{kinds.root}/")
+    for key, dialog in (("g", "#guidelines"), ("?", "#help")):
+        page.keyboard.press(key)
+        assert page.locator(dialog).is_visible()
+        assert serious(page) == []
+        page.keyboard.press("Escape")
+    assert page.complaints == []
+    page.context.close()

@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from venire.errors import SettingError, UnknownName
+from venire.errors import SettingError, UnknownName, Way
 from venire.judging import schema
 from venire.judging.answers import COUNTED
 from venire.judging.schema import Row
@@ -60,7 +60,7 @@ def invite(connection: Connection, assessor: str, *, again: bool, now: float) ->
     joined = connection.execute(select(func.count()).where(of_assessor, tokens.c.used.is_not(None))).scalar_one()
     if not again and (joined or found.revoked is not None):
         why = "has joined already" if found.revoked is None else "may no longer judge"
-        raise SettingError(f"assessor {assessor!r} {why}", hint="invite them again")
+        raise SettingError(f"assessor {assessor!r} {why}", hint=[Way("invite them again", again="")])
     if found.revoked is not None:
         connection.execute(update(schema.assessor).where(schema.assessor.c.id == found.id).values(revoked=None))
     connection.execute(delete(tokens).where(of_assessor, tokens.c.used.is_(None)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from venire.cli import options as declare
+from venire.cli.judge.arguments import DATABASE, database_option, study_argument
 
 if TYPE_CHECKING:
     from venire.judging.store import Store
@@ -24,7 +25,7 @@ Examples:
 
 
 @click.command("serve", cls=declare.Command, epilog=EXAMPLES)
-@click.argument("study", metavar="STUDY.toml", type=click.Path(path_type=Path))
+@study_argument
 @declare.option("--host", section=PLACE, default="127.0.0.1", metavar="NAME", help="Where to listen.")
 @declare.option(
     "--port", section=PLACE, default=8765, type=click.IntRange(0, 65535), metavar="N", help="Port; 0 for any."
@@ -48,21 +49,16 @@ Examples:
     "--tls-cert", section=PLACE, type=click.Path(path_type=Path), metavar="FILE", help="Certificate, to speak TLS."
 )
 @declare.option("--tls-key", section=PLACE, type=click.Path(path_type=Path), metavar="FILE", help="Its key.")
-@declare.option(
-    "--database",
-    section="Database",
-    metavar="URL",
-    help="SQLite file, or postgresql://...  [default: as the study states, or its name with .db]",
-)
+@database_option
 @declare.option(
     "--new-version",
-    section="Database",
+    section=DATABASE,
     is_flag=True,
     help="Go on although scale, aspects or guidelines have changed since the first answer.",
 )
 def command(
     *,
-    study: Path,
+    study: str,
     host: str,
     port: int,
     address: str,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 ASSET_AGE = "public, max-age=31536000, immutable"
 
 
-def application(store: Store, site: Site) -> Starlette:
-    """Return the application of a study."""
+def application(store: Store, site: Site, *, stopping: Callable[[], bool] = lambda: False) -> Starlette:
+    """Return the application of a study; ``stopping`` tells streams when the server is about to end."""
     made = Starlette(
         routes=[
             Route("/", assessing.judge),
@@ -44,7 +45,7 @@ def application(store: Store, site: Site) -> Starlette:
         middleware=[Middleware(Guard, site=site)],
         exception_handlers={HTTPException: told, VenireError: told, Exception: told},
     )
-    made.state.room = Room(store, site)
+    made.state.room = Room(store, site, stopping)
     return made
 
 

@@ -56,9 +56,9 @@ async def events(request: Request) -> Response:
 
 
 async def _revisions(request: Request) -> AsyncIterator[str]:
-    store, last = room_of(request).store, -1
-    while not await request.is_disconnected():
-        revision = await run_in_threadpool(store.revision)
+    room, last = room_of(request), -1
+    while not (room.stopping() or await request.is_disconnected()):
+        revision = await run_in_threadpool(room.store.revision)
         yield f"data: {revision}\n\n" if revision != last else ": still here\n\n"
         last = revision
         await asyncio.sleep(SECONDS)

@@ -38,6 +38,7 @@ class Room:
 
     store: Store
     site: Site
+    stopping: Callable[[], bool]
     attempts: Attempts = field(default_factory=Attempts)
 
     @cached_property

@@ -25,7 +25,7 @@ def serve(store: Store, site: Site, ready: Callable[[Site], None]) -> None:
     with _listening(site) as listener:
         site = replace(site, port=listener.getsockname()[1])
         config = uvicorn.Config(
-            application(store, site),
+            application(store, site, stopping=lambda: server.should_exit),
             access_log=False,
             log_level="warning",
             server_header=False,
@@ -35,8 +35,19 @@ def serve(store: Store, site: Site, ready: Callable[[Site], None]) -> None:
             ssl_certfile=site.certificate,
             ssl_keyfile=site.key,
         )
+        _load(config, site)
+        server = uvicorn.Server(config)
         ready(site)
-        uvicorn.Server(config).run(sockets=[listener])
+        server.run(sockets=[listener])
+
+
+def _load(config: uvicorn.Config, site: Site) -> None:
+    """Read the files of TLS before anything is announced."""
+    try:
+        config.load()
+    except OSError as error:  # ssl.SSLError is one
+        why = error.strerror or error
+        raise SettingError(f"{site.certificate}, {site.key}: {why}", hint="certificate and key are PEM files") from None
 
 
 def _listening(site: Site) -> socket.socket:

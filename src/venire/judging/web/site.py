@@ -50,7 +50,7 @@ class Site:
             )
         if not self.address and (self.behind_proxy or self.host in ("0.0.0.0", "::")):
             raise SettingError(
-                "the address that assessors open is not known", hint=Way("state it", address="https://...")
+                "the address that assessors open is not known", hint=[Way("state it", address="https://...")]
             )
         if self.address and not (self.parts.scheme in ("http", "https") and self.parts.hostname):
             raise SettingError(f"address {self.address!r} is not one", hint="such as https://judge.example.org")
