@@ -60,7 +60,7 @@ def _middle_out(text: str, most: int) -> str:
 class Way(str):
     """One way to resolve an error, by settings: ``Way("choose one", assessor="NAME")``; the command line adds flags.
 
-    The value of a setting that is on or off is "".
+    A setting without a value, as in ``Way("replace them", replace="")``, is a switch.
     """
 
     __slots__ = ("settings", "text")
@@ -69,9 +69,8 @@ class Way(str):
 
     def __new__(cls, text: str, **settings: str) -> Way:
         """Render the settings without flags: "choose one (assessor NAME)"."""
-        way = super().__new__(
-            cls, f"{text} ({', '.join(f'{name} {value}'.rstrip() for name, value in settings.items())})"
-        )
+        words = (f"{name} {value}".rstrip() for name, value in settings.items())
+        way = super().__new__(cls, f"{text} ({', '.join(words)})")
         way.text, way.settings = text, settings
         return way
 
