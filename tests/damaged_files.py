@@ -58,6 +58,7 @@ from venire.io.plans import read_plan
 from venire.io.runs import read_facts
 from venire.io.side_files import read_features, read_gains_file, read_groups, read_intent_probabilities
 from venire.io.texts import read_texts
+from venire.judging.study_files import read_study
 
 Mutation = Callable[[bytes, Rng], bytes]
 NOTHING = Items(Ids.of([]), np.zeros(0, dtype=np.int32), Ids.of([]))
@@ -336,6 +337,97 @@ def read_beside(path: Path) -> object:
     return read_judgments(qrels)
 
 
+STUDY = b"""# a study
+[study]
+name = "small"
+guidelines_text = \'\'\'
+# Guidelines\'\'\'
+ties = false
+lease_minutes = 1.5
+[[scale]]
+name = "0"
+definition = "no"
+[[scale]]
+name = "1"
+[[scale]]
+name = "2"
+[[aspects]]
+name = "trust"
+labels = [{ name = "low" }, { name = "high", definition = "yes" }]
+[topics]
+file = "topics.tsv"
+[[topics.list]]
+topic = "3"
+query = "three"
+[documents]
+file = "docs.jsonl"
+folder = "pages"
+[[assessors]]
+name = "ann"
+reference = true
+[[assessors]]
+name = "bob"
+[[assessors]]
+name = "model"
+kind = "machine"
+[order]
+seed = 7
+repeats = 0.1
+apart = 3
+[[tasks]]
+kind = "label"
+pool = "pool.tsv"
+judgments = 1
+second = { share = 0.5, runs = ["a.run"], depth = 2 }
+gold = "gold.qrels"
+[[tasks]]
+kind = "conditional"
+pairs = "given.tsv"
+assign = "fixed"
+assessors = ["ann", "bob"]
+[[tasks]]
+kind = "aspects"
+pool = "pool.tsv"
+view = "snippet"
+[[tasks]]
+kind = "preference"
+pairs = "pairs.tsv"
+[[tasks]]
+kind = "lists"
+runs = ["a.run", "b.run"]
+depth = 2
+"""
+STUDY_FILES = {
+    "topics.tsv": b"topic\tquery\n1\tone\n2\ttwo\n",
+    "docs.jsonl": b'{"doc": "a", "title": "A", "snippet": "s", "text": "x"}\n'
+    b'{"doc": "b", "title": "B", "html": "<p>"}\n'
+    b'{"id": "c", "title": "C", "file": "pages/c.txt"}\n{"doc": "d", "snippet": "D"}\n',
+    "pool.tsv": b"topic\tdoc\n1\ta\n1\tb\n1\tc\n2\ta\n2\td\n",
+    "given.tsv": b"topic\tdoc\tgiven\n1\tb\ta\n",
+    "pairs.tsv": b"topic\tleft\tright\n1\ta\tb\n",
+    "gold.qrels": b"1 0 a 2\n",
+    "a.run": RUN,
+    "b.run": RUN.replace(b"sys", b"other"),
+    "pages/c.txt": b"c",
+    "pages/d.html": b"<p>d",
+}
+
+
+def _beside_study(path: Path) -> Path:
+    """Write what a study names, if it is not there."""
+    for name, content in {"study.toml": STUDY, **STUDY_FILES}.items():
+        place = path.with_name("study.toml").parent / name
+        place.parent.mkdir(exist_ok=True)
+        if not place.exists():
+            place.write_bytes(content)
+    return path.with_name("study.toml")
+
+
+def read_damaged_study(path: Path) -> object:
+    """Read a study, of which the study file or another one is damaged."""
+    return read_study(_beside_study(path))
+
+
 def read_all_texts(path: Path) -> object:
     """Read texts of documents to the end."""
     texts = read_texts(docs=path)
@@ -463,6 +555,21 @@ FORMS: dict[str, Form] = {
         [b"reference", b"preference", b"probability", b"other", b"0", b"1.5", *EDGES],
         TABLE,
         [["inspect", "FILE"], ["plan", "QRELS", "RUN", *PLANNED, "--after", "FILE"]],
+    ),
+    "study": Form(
+        "study.toml",
+        lambda: [STUDY],
+        read_damaged_study,
+        [b"tasks", b"second", b"plan", b"[[", b"golbus", b"fixed", b"lists", b"..", b"label = 1\n", *TOML_WORDS],
+        ANY_TEXT,
+        [["judge", "import", "FILE", "QRELS", "--assessor", "ann"], ["judge", "export", "FILE", "-o", "OUT"]],
+    ),
+    "documents": Form(
+        "docs.jsonl",
+        lambda: [STUDY_FILES["docs.jsonl"]],
+        read_damaged_study,
+        [b'"doc":', b'"html":', b'"file":', b"../", *JSON_WORDS],
+        ANY_TEXT,
     ),
     "aspects": Form(
         "aspects.csv",
@@ -602,6 +709,7 @@ def arguments(command: Sequence[str], path: Path) -> list[str]:
     """Put the names of files into the arguments of a command."""
     places = {"FILE": path, "QRELS": path.with_name("whole-qrels.txt"), "RUN": path.with_name("whole-run.txt")}
     places["BESIDE"] = path.with_name("qrels.txt")
+    places["OUT"] = path.with_name("out.csv")
     places["JUDGES"] = path.with_name("judges-and-a-machine.csv")
     for name, content in (("QRELS", QRELS), ("RUN", RUN), ("BESIDE", QRELS), ("JUDGES", JUDGES)):
         if name in command and not places[name].exists():

@@ -28,7 +28,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 
 from venire.errors import SettingError, UnknownName, VenireError, Way
 from venire.judging import access, schema
-from venire.judging.access import Session
+from venire.judging.access import Member, Session
 from venire.judging.answers import (
     COUNTED,
     REFUSED,
@@ -181,6 +181,11 @@ class Store:
         name = self._change(work)
         self.database.forget()
         return name
+
+    def members(self) -> tuple[Member, ...]:
+        """Return the access of every assessor."""
+        with self.database.read() as connection:
+            return access.members(connection, now=self.clock())
 
     # Judging
 
