@@ -143,7 +143,8 @@ def a_server(*words):
 def asking(study, url, *words):
     command = [sys.executable, "-m", "venire", "judge", "ask", str(study), "--model", "toy", "--base-url", url]
     piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen([*command, "--format", "json", *map(str, words)], **piped)
+    heed = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # noqa: E731 - ignored in the background
+    return subprocess.Popen([*command, "--format", "json", *map(str, words)], **piped, preexec_fn=heed)
 
 
 @pytest.mark.slow
