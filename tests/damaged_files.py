@@ -58,6 +58,8 @@ from venire.io.plans import read_plan
 from venire.io.runs import read_facts
 from venire.io.side_files import read_features, read_gains_file, read_groups, read_intent_probabilities
 from venire.io.texts import read_texts
+from venire.judging.imports import read_labels
+from venire.judging.study_files import read_study
 
 Mutation = Callable[[bytes, Rng], bytes]
 NOTHING = Items(Ids.of([]), np.zeros(0, dtype=np.int32), Ids.of([]))
@@ -336,6 +338,126 @@ def read_beside(path: Path) -> object:
     return read_judgments(qrels)
 
 
+STUDY = b"""# a study
+[study]
+name = "small"
+guidelines_text = \'\'\'
+# Guidelines\'\'\'
+ties = false
+lease_minutes = 1.5
+[[scale]]
+name = "0"
+definition = "no"
+[[scale]]
+name = "1"
+[[scale]]
+name = "2"
+[[aspects]]
+name = "trust"
+labels = [{ name = "low" }, { name = "high", definition = "yes" }]
+[topics]
+file = "topics.tsv"
+[[topics.list]]
+topic = "3"
+query = "three"
+[documents]
+file = "docs.jsonl"
+folder = "pages"
+[[assessors]]
+name = "ann"
+reference = true
+[[assessors]]
+name = "bob"
+[[assessors]]
+name = "model"
+kind = "machine"
+[order]
+seed = 7
+repeats = 0.1
+apart = 3
+[[tasks]]
+kind = "label"
+pool = "pool.tsv"
+judgments = 1
+second = { share = 0.5, runs = ["a.run"], depth = 2 }
+gold = "gold.qrels"
+[[tasks]]
+kind = "conditional"
+pairs = "given.tsv"
+assign = "fixed"
+assessors = ["ann", "bob"]
+[[tasks]]
+kind = "aspects"
+pool = "pool.tsv"
+view = "snippet"
+[[tasks]]
+kind = "preference"
+pairs = "pairs.tsv"
+[[tasks]]
+kind = "lists"
+runs = ["a.run", "b.run"]
+depth = 2
+"""
+STUDY_FILES = {
+    "topics.tsv": b"topic\tquery\n1\tone\n2\ttwo\n",
+    "docs.jsonl": b'{"doc": "a", "title": "A", "snippet": "s", "text": "x"}\n'
+    b'{"doc": "b", "title": "B", "html": "<p>"}\n'
+    b'{"id": "c", "title": "C", "file": "pages/c.txt"}\n{"doc": "d", "snippet": "D"}\n',
+    "pool.tsv": b"topic\tdoc\n1\ta\n1\tb\n1\tc\n2\ta\n2\td\n",
+    "given.tsv": b"topic\tdoc\tgiven\n1\tb\ta\n",
+    "pairs.tsv": b"topic\tleft\tright\n1\ta\tb\n",
+    "gold.qrels": b"1 0 a 2\n",
+    "a.run": RUN,
+    "b.run": RUN.replace(b"sys", b"other"),
+    "pages/c.txt": b"c",
+    "pages/d.html": b"<p>d",
+}
+
+
+CHOSEN = {"from_name": "relevance", "to_name": "text", "type": "choices", "value": {"choices": ["2"]}}
+LABEL_STUDIO = [
+    {
+        "id": 1,
+        "data": {"topic": "1", "doc": "a"},
+        "annotations": [
+            {
+                "completed_by": {"email": "ann@example.org"},
+                "was_cancelled": False,
+                "lead_time": 4.2,
+                "result": [CHOSEN],
+            },
+            {"completed_by": 7, "created_at": "2021-03-09T22:16:08.728353Z", "result": [CHOSEN]},
+        ],
+    }
+]
+LABEL_STUDIO_MIN = [{"id": 1, "topic": "1", "doc": "a", "relevance": "2", "annotator": 7, "lead_time": 1.5}]
+QUEPID_BOOK = {
+    "name": "book",
+    "query_doc_pairs": [
+        {"query_text": "one", "doc_id": "a", "judgements": [{"rating": 2.0, "unrateable": False, "user_email": "ann"}]}
+    ],
+    "queries": [
+        {"query_text": "two", "ratings": {"d": 1}},
+        {"query_text": "one", "ratings": [{"doc_id": "b", "rating": 0}]},
+    ],
+}
+
+
+def _beside_study(path: Path) -> Path:
+    """Write what a study names, if it is not there."""
+    for name, content in {"study.toml": STUDY, **STUDY_FILES}.items():
+        place = path.with_name("study.toml").parent / name
+        place.parent.mkdir(exist_ok=True)
+        if not place.exists():
+            place.write_bytes(content)
+    return path.with_name("study.toml")
+
+
+def read_damaged_study(path: Path) -> object:
+    """Read a study, of which the study file or another one is damaged."""
+    return read_study(_beside_study(path))
+
+
 def read_all_texts(path: Path) -> object:
     """Read texts of documents to the end."""
     texts = read_texts(docs=path)
@@ -463,6 +585,35 @@ FORMS: dict[str, Form] = {
         [b"reference", b"preference", b"probability", b"other", b"0", b"1.5", *EDGES],
         TABLE,
         [["inspect", "FILE"], ["plan", "QRELS", "RUN", *PLANNED, "--after", "FILE"]],
+    ),
+    "study": Form(
+        "study.toml",
+        lambda: [STUDY],
+        read_damaged_study,
+        [b"tasks", b"second", b"plan", b"[[", b"golbus", b"fixed", b"lists", b"..", b"label = 1\n", *TOML_WORDS],
+        ANY_TEXT,
+        [["judge", "import", "FILE", "QRELS", "--assessor", "ann"], ["judge", "export", "FILE", "-o", "OUT"]],
+    ),
+    "documents": Form(
+        "docs.jsonl",
+        lambda: [STUDY_FILES["docs.jsonl"]],
+        read_damaged_study,
+        [b'"doc":', b'"html":', b'"file":', b"../", *JSON_WORDS],
+        JSON_LINES,
+    ),
+    "label-studio": Form(
+        "project.json",
+        lambda: [json.dumps(LABEL_STUDIO).encode(), json.dumps(LABEL_STUDIO_MIN, indent=1).encode()],
+        lambda path: read_labels(path, "label-studio"),
+        [b'"annotations":', b'"completed_by":', b'"result":', *JSON_WORDS],
+        JSON,
+    ),
+    "quepid": Form(
+        "book",
+        lambda: [b"query,docid,ann,Bob B\none,a,2.0,\ntwo,d,1,0\n", json.dumps(QUEPID_BOOK).encode()],
+        lambda path: read_labels(path, "quepid"),
+        [b'"queries":', b'"ratings":', b'"judgements":', b"rating", *JSON_WORDS],
+        JSON,
     ),
     "aspects": Form(
         "aspects.csv",
@@ -602,6 +753,7 @@ def arguments(command: Sequence[str], path: Path) -> list[str]:
     """Put the names of files into the arguments of a command."""
     places = {"FILE": path, "QRELS": path.with_name("whole-qrels.txt"), "RUN": path.with_name("whole-run.txt")}
     places["BESIDE"] = path.with_name("qrels.txt")
+    places["OUT"] = path.with_name("out.csv")
     places["JUDGES"] = path.with_name("judges-and-a-machine.csv")
     for name, content in (("QRELS", QRELS), ("RUN", RUN), ("BESIDE", QRELS), ("JUDGES", JUDGES)):
         if name in command and not places[name].exists():

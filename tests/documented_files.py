@@ -29,6 +29,7 @@ def write_documented_files(folder: Path) -> None:
     _write_choices(folder, items, rng)
     _write_clicks(folder, items, runs, rng)
     _write_conditions(folder, labels, runs, rng)
+    (folder / "first.qrels").write_text("q1 0 egg-times 2\nq1 0 omelette 0\nq2 0 chain-care 2\nq2 0 chain-shop 0\n")
 
 
 def _items(rng: np.random.Generator) -> pl.DataFrame:

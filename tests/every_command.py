@@ -59,6 +59,8 @@ COMMANDS = {
     "simulate context": "--topics 6 --docs 10 --sessions 2 --users 2 -o serps",
 }
 WITHOUT_FILES = {"completion"}
+OF_STUDIES = "judge "
+"""Commands on studies begin so; they need a database, and are tried in tests of their own."""
 FOLDERS = {"demo", "simulate levels", "simulate perceived", "simulate context"}
 QUICK = [words for words in COMMANDS if words not in ("demo", "report", "certify")]
 

@@ -46,6 +46,7 @@ HOMES = {
     "simulating": ("simulation",),
     "certifying": ("certification",),
     "planning": ("planning", "disagreement.double_judgments"),
+    "judging": ("judging",),
     "report": ("report",),
     "errors": ("errors",),
 }

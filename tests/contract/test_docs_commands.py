@@ -34,6 +34,7 @@ import pytest
 from click.testing import CliRunner
 
 from documented_files import write_documented_files
+from model_server import ModelServer
 from venire.cli.main import COMMANDS, cli
 
 ROOT = Path(__file__).parents[2]
@@ -48,7 +49,12 @@ IN_CONTEXT = re.compile(r"venire context|alpha=|--alphas")
 FEW = 4
 LONG = {
     *("docs/gallery/index.md", "docs/howto/how-many-judgments.md", "docs/howto/release-gate.md"),
-    *("docs/howto/judges-who-contradict.md", "docs/howto/llm-judge-good-enough.md", "docs/tutorials/first-report.md"),
+    *(
+        "docs/tutorials/judging.md",
+        "docs/howto/judges-who-contradict.md",
+        "docs/howto/llm-judge-good-enough.md",
+        "docs/tutorials/first-report.md",
+    ),
 }
 """Pages that ``make test-slow`` follows."""
 
@@ -205,7 +211,16 @@ def folder(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     return tmp_path
 
 
-@pytest.mark.usefixtures("folder")
+@pytest.fixture(scope="session")
+def model_server():
+    """A language model for ``venire judge ask``: its address is in the environment, as the pages say."""
+    with ModelServer() as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_BASE_URL", server.url)
+        patch.delenv("OPENAI_API_KEY", raising=False)
+        yield
+
+
+@pytest.mark.usefixtures("folder", "model_server")
 @pytest.mark.parametrize("page", PAGE_CASES, ids=name_of)
 def test_a_reader_can_follow_the_page(page):
     follow(page)

@@ -25,6 +25,7 @@ from click.testing import CliRunner
 from every_command import (
     COMMANDS,
     FOLDERS,
+    OF_STUDIES,
     QUICK,
     WITHOUT_FILES,
     arguments,
@@ -57,6 +58,7 @@ ALLOWED = {
     ("io/tables/parquet.py", "unlink"),  # a copy of what came through a pipe
     ("io/tables/parquet_process.py", "write_parquet"),  # into memory
     ("cli/main.py", "os.open"),  # /dev/null in place of a closed stream
+    ("judging/database.py", "touch"),  # a database is written where it is; a new one is for its owner alone
 }
 
 
@@ -102,6 +104,7 @@ def test_every_command_and_every_output_is_tried():
     found = {
         words: {each.opts[0] for each in command.params if each.callback in PLACES}
         for words, command in every_command()
+        if not words.startswith(OF_STUDIES)
     }
     assert {words for words, options in found.items() if not options} == WITHOUT_FILES
     assert found == {words: set(outputs_of(words)) for words in COMMANDS} | {words: set() for words in WITHOUT_FILES}

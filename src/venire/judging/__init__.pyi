@@ -16,4 +16,5 @@ from venire.judging.study import (
     Study as Study,
     Topic as Topic,
 )
+from venire.judging.study_files import read_study as read_study
 from venire.judging.tasks import Task as Task

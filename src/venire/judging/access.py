@@ -12,9 +12,9 @@ import secrets
 from dataclasses import dataclass
 from hashlib import sha256
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, ScalarSelect, Table, delete, func, insert, select, update
 
-from venire.errors import SettingError, UnknownName
+from venire.errors import SettingError, UnknownName, Way
 from venire.judging import schema
 from venire.judging.answers import COUNTED
 from venire.judging.schema import Row
@@ -41,6 +41,18 @@ class Session:
         return self.assessor == ORGANISER
 
 
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """Who has access: an invitation that was not used, devices on which they are signed in, tasks in their hands."""
+
+    assessor: str
+    kind: str
+    invited: bool
+    devices: int
+    in_hand: int
+    revoked: bool
+
+
 def hashed(secret: str) -> str:
     """Return what is stored of a token or a cookie."""
     return sha256(secret.encode("utf-8", "replace")).hexdigest()
@@ -60,7 +72,7 @@ def invite(connection: Connection, assessor: str, *, again: bool, now: float) ->
     joined = connection.execute(select(func.count()).where(of_assessor, tokens.c.used.is_not(None))).scalar_one()
     if not again and (joined or found.revoked is not None):
         why = "has joined already" if found.revoked is None else "may no longer judge"
-        raise SettingError(f"assessor {assessor!r} {why}", hint="invite them again")
+        raise SettingError(f"assessor {assessor!r} {why}", hint=[Way("invite them again", again="")])
     if found.revoked is not None:
         connection.execute(update(schema.assessor).where(schema.assessor.c.id == found.id).values(revoked=None))
     connection.execute(delete(tokens).where(of_assessor, tokens.c.used.is_(None)))
@@ -162,6 +174,32 @@ def _delete_answers(connection: Connection, assessor: int, revision: int) -> Non
     connection.execute(delete(given).where(given.c.assessor == assessor, given.c.root.is_not(None)))
     connection.execute(delete(given).where(given.c.assessor == assessor))
     connection.execute(delete(schema.reply).where(schema.reply.c.assessor == assessor))
+
+
+def members(connection: Connection, *, now: float) -> tuple[Member, ...]:
+    """Return the access of every assessor, without those who were erased."""
+    people, tokens, sessions, places = schema.assessor, schema.token, schema.session, schema.place
+
+    def count(table: Table, *conditions: ColumnElement[bool]) -> ScalarSelect[int]:
+        return select(func.count()).where(table.c.assessor == people.c.id, *conditions).scalar_subquery()
+
+    columns = {
+        "invited": count(tokens, tokens.c.used.is_(None)),
+        "devices": count(sessions, sessions.c.expires > now),
+        "in_hand": count(places, places.c.answer.is_(None), places.c.expires > now),
+    }
+    query = select(people, *(column.label(name) for name, column in columns.items())).where(people.c.erased.is_(None))
+    return tuple(
+        Member(
+            assessor=row.name,
+            kind=row.kind,
+            invited=row.invited > 0,
+            devices=row.devices,
+            in_hand=row.in_hand,
+            revoked=row.revoked is not None,
+        )
+        for row in connection.execute(query.order_by(people.c.id))
+    )
 
 
 def assessor_row(connection: Connection, assessor: str) -> Row:

@@ -18,9 +18,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection, bindparam, func, select
 
 from venire.judging import schema
@@ -29,8 +30,9 @@ from venire.judging.orders import Turn, turns
 from venire.judging.schema import Row
 from venire.judging.study import CONDITIONAL, LABEL, LISTS, PERSON, PREFERENCE, Study
 from venire.judging.tasks import Task
-from venire.types import Bools, Ints
+from venire.types import Bools
 
+Ids: TypeAlias = NDArray[np.int32]
 ANYBODY = 0
 UNKNOWN = -1
 """The revision of a board that has to be read anew."""
@@ -41,8 +43,8 @@ AT_ONCE = 8
 class Turns(NamedTuple):
     """An assessor's order: ids of tasks, and whether they come again."""
 
-    tasks: Ints
-    repeats: Ints
+    tasks: Ids
+    repeats: Ids
 
 
 @dataclass(eq=False)
@@ -51,8 +53,8 @@ class Queue:
 
     assessor: int
     person: bool
-    tasks: Ints
-    repeats: Ints
+    tasks: Ids
+    repeats: Ids
     answered: Bools
     recent: deque[Turn]
     repeated: set[Turn] = field(default_factory=set)
@@ -91,9 +93,9 @@ class Board:
     tasks: Mapping[int, Task]
     revision: int = UNKNOWN
     rollbacks: int = 0
-    taken: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    needed: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    judge: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    taken: Ids = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    needed: Ids = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    judge: Ids = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     reopened: list[int] = field(default_factory=list)
     queues: dict[int, Queue] = field(default_factory=dict)
 
@@ -125,7 +127,7 @@ class Board:
             if more < 0:
                 self.reopened.append(task)
 
-    def is_open(self, task: int | Ints) -> Any:
+    def is_open(self, task: int | Ids) -> Any:
         """Return whether more answers by people are needed."""
         return self.taken[task] < self.needed[task]
 
@@ -201,7 +203,7 @@ class Board:
         queue.cursor += int(fits[-1]) + 1 if len(fits) == size else len(tasks)
         return [Turn(int(tasks[at]), int(repeats[at])) for at in fits]
 
-    def _fit(self, queue: Queue, tasks: Ints, repeats: Ints) -> Bools:
+    def _fit(self, queue: Queue, tasks: Ids, repeats: Ids) -> Bools:
         """Return which turns of an order may come, as far as the board knows."""
         first = ~queue.answered[tasks]
         if queue.person:

@@ -11,27 +11,22 @@ a few flushes of the disk rather than for a hundred.  If one of them fails, all 
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, TypeVar, cast
 
-from sqlalchemy import Connection, Engine, create_engine, event, insert, make_url, select, text
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from venire.errors import DatabaseError, SettingError
-from venire.io.outputs import NewFiles
-from venire.judging import schema
 
 T = TypeVar("T")
 WAIT_SECONDS = 60
 """How long a write waits for another process that writes."""
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
-MIGRATIONS = Path(__file__).with_name("migrations")
 OPENING = 0x76656E69
 """Number of the lock that is held in PostgreSQL while a database is opened."""
 
@@ -98,7 +93,7 @@ class Database:
     def _committed(self, jobs: list[_Job[Any]], *, again: bool = True) -> list[Any]:
         """Run jobs in one transaction; once more on a new connection where the server had closed the old one."""
         try:
-            with _named(self.address), self._writing.begin() as connection:
+            with named(self.address), self._writing.begin() as connection:
                 return [job.work(connection) for job in jobs]
         except DatabaseError as error:
             cause = error.__cause__
@@ -110,13 +105,13 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Open a transaction that reads: it sees the database as it was at its first query."""
-        with _named(self.address), self.engine.connect() as connection, connection.begin():
+        with named(self.address), self.engine.connect() as connection, connection.begin():
             yield connection
 
     def forget(self) -> None:
         """Overwrite what was deleted from a SQLite file, and empty its log, as far as nobody reads it."""
         if self.file is not None:
-            with _named(self.address), self.engine.connect() as connection:
+            with named(self.address), self.engine.connect() as connection:
                 raw: Any = connection.connection.driver_connection
                 raw.execute("VACUUM")
                 raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -148,8 +143,8 @@ def _engine(address: str) -> Engine:
 
 def _sqlite(path: Path) -> Engine:
     """Open a file; a new one can be read by its owner alone, since it holds names."""
-    with _named(str(path)):
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    with named(str(path)):
+        path.touch(mode=0o600)
     settings = {"timeout": WAIT_SECONDS, "check_same_thread": False, "isolation_level": None}
     engine = create_engine(f"sqlite:///{path}", connect_args=settings, pool_size=8, max_overflow=32)
 
@@ -175,7 +170,7 @@ def _shown(address: str) -> str:
 
 
 @contextmanager
-def _named(address: str) -> Iterator[None]:
+def named(address: str) -> Iterator[None]:
     """Turn an error of the database into one that names it and the reason."""
     try:
         yield
@@ -188,86 +183,7 @@ def _named(address: str) -> Iterator[None]:
         raise DatabaseError(f"{_shown(address)}: {error.strerror.lower()}") from error
 
 
-def migrate(
-    database: Database, *, backed_up: bool = False, scripts: Path = MIGRATIONS, head: str = schema.HEAD
-) -> None:
-    """Bring the tables to those of this version of Venire; a database with answers is copied first.
-
-    Parameters
-    ----------
-    backed_up
-        Whether a backup was made by other means: PostgreSQL cannot be copied from here.
-    """
-    found = _migration(database)
-    if found is None:
-        database.write(_create)
-    elif found != head:
-        _copy_first(database, backed_up=backed_up)
-        database.write(lambda connection: _upgrade(connection, scripts, head))
-
-
-def _migration(database: Database) -> str | None:
-    """Return the last migration of a database; None for an empty one."""
-    with database.read() as connection:
-        if "alembic_version" not in database.engine.dialect.get_table_names(connection):
-            return None
-        return connection.execute(select(schema.migration.c.version_num)).scalar()
-
-
-def _create(connection: Connection) -> None:
-    """Make the tables, unless another process has just made them."""
-    lock(connection)
-    schema.tables.create_all(connection)
-    if connection.execute(select(schema.migration)).first() is None:
-        connection.execute(insert(schema.migration).values(version_num=schema.HEAD))
-
-
 def lock(connection: Connection) -> None:
     """Let one process at a time make tables, or bring them to a study; SQLite does so itself."""
     if connection.dialect.name == POSTGRESQL:
         connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": OPENING})
-
-
-def _copy_first(database: Database, *, backed_up: bool) -> None:
-    if database.file is not None:
-        now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-        backup(database, database.file.with_name(f"{database.file.name}.backup-{now}"))
-    elif not backed_up:
-        raise SettingError(
-            "this database was made by an earlier version of Venire, and has to be migrated",
-            hint="make a backup with pg_dump, and then state that there is one",
-        )
-
-
-def _upgrade(connection: Connection, scripts: Path, head: str) -> None:
-    """Run the migrations that a database lacks, inside its transaction."""
-    from alembic.config import Config
-    from alembic.runtime.environment import EnvironmentContext
-    from alembic.script import ScriptDirectory
-    from alembic.util import CommandError
-
-    lock(connection)
-    files = ScriptDirectory(str(scripts), version_locations=[str(scripts)])
-    steps = lambda found, _: files._upgrade_revs(head, found)  # noqa: E731 - as Alembic's cookbook has it
-    try:
-        with EnvironmentContext(Config(), files, fn=steps) as environment:
-            environment.configure(connection=connection, target_metadata=schema.tables, render_as_batch=True)
-            environment.run_migrations()
-    except CommandError as error:
-        raise SettingError(
-            "the database was made by a newer version of Venire", hint="install that version, or a later one"
-        ) from error
-
-
-def backup(database: Database, path: Path) -> None:
-    """Copy a SQLite database while it is in use; the copy takes its place when it is complete."""
-    import sqlite3
-    from contextlib import closing
-
-    if database.file is None:
-        raise SettingError("a PostgreSQL database is copied by its own program", hint="run pg_dump")
-    with NewFiles() as files, _named(str(path)):
-        part = files.under_another_name(path)
-        with closing(sqlite3.connect(database.file)) as source, closing(sqlite3.connect(part)) as target:
-            source.backup(target)
-            target.execute("PRAGMA journal_mode=DELETE")

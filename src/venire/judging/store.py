@@ -26,9 +26,9 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from venire.errors import SettingError, UnknownName, VenireError
+from venire.errors import SettingError, UnknownName, VenireError, Way
 from venire.judging import access, schema
-from venire.judging.access import Session
+from venire.judging.access import Member, Session
 from venire.judging.answers import (
     COUNTED,
     REFUSED,
@@ -53,7 +53,8 @@ from venire.judging.assignment import (
     turns_of_machine,
     turns_of_person,
 )
-from venire.judging.database import Database, lock, migrate
+from venire.judging.backups import migrate
+from venire.judging.database import Database, lock
 from venire.judging.orders import Turn
 from venire.judging.schema import Row
 from venire.judging.study import LISTS, MACHINE, PERSON, Document, Study
@@ -117,7 +118,7 @@ class Store:
         SettingError
             If scale, aspects or guidelines changed, and this is no new version.
         """
-        opened = Database(database or study.database or str(study.path.with_suffix(".db")))
+        opened = Database(address_of(study, database))
         try:
             migrate(opened, backed_up=backed_up)
             known = {task.key: task for task in tasks}
@@ -180,6 +181,11 @@ class Store:
         name = self._change(work)
         self.database.forget()
         return name
+
+    def members(self) -> tuple[Member, ...]:
+        """Return the access of every assessor."""
+        with self.database.read() as connection:
+            return access.members(connection, now=self.clock())
 
     # Judging
 
@@ -828,6 +834,11 @@ def _storable(text: str) -> str:
 # Opening
 
 
+def address_of(study: Study, database: str | None = None) -> str:
+    """Return the database of a study: the one that is named, else the study's, else the study file's name with .db."""
+    return database or study.database or str(study.path.with_suffix(".db"))
+
+
 def _synchronise(
     connection: Connection, study: Study, tasks: Mapping[str, Task], now: float, *, new_version: bool
 ) -> None:
@@ -860,7 +871,10 @@ def _own_version(connection: Connection, study: Study, now: float, *, new_versio
     if last is not None and not new_version:
         raise SettingError(
             f"{study.path}: scale, aspects or guidelines are not those of the answers so far",
-            hint="undo the change, or start a new version: the answers so far are kept, and marked as of the old one",
+            hint=[
+                "undo the change",
+                Way("start a new version, in which answers so far are marked as of the old one", new_version=""),
+            ],
         )
     shown = {
         "scale": [asdict(each) for each in study.scale],

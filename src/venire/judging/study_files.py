@@ -35,7 +35,7 @@ from venire.judging.study import (
     Topic,
 )
 from venire.judging.study_keys import FIXED, GOLBUS, SOURCES, StudyFile
-from venire.judging.study_tables import add_topic, read_documents, read_gold, read_items, read_topics
+from venire.judging.study_tables import add_topic, folder_inside, read_documents, read_gold, read_items, read_topics
 from venire.judging.tasks import Task
 from venire.results import counted, first_few
 
@@ -203,8 +203,8 @@ def _documents(file: StudyFile, values: Mapping[str, Any], shown: Collection[str
     held = file.checked("documents", ("documents",), values)
     at: Place = ("documents",)
     listed = file.beside((*at, "file"), held["file"]) if held["file"] else None
-    folder = file.path.parent / held["folder"] if held["folder"] else None
-    if folder is not None and not (folder.is_dir() and folder.resolve().is_relative_to(file.path.parent.resolve())):
+    folder = folder_inside(file.path.parent, held["folder"]) if held["folder"] else None
+    if held["folder"] and folder is None:
         message = f"there is no folder {held['folder']!r} in the folder of the study"
         file.refuse((*at, "folder"), message, hint="documents are in the folder of the study file, or below it")
     found: dict[str, Document] = file.reading(

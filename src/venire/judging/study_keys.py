@@ -5,8 +5,9 @@ What a table says is checked by ``StudyFile.checked``; an error names the line o
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -136,7 +137,7 @@ class StudyFile:
         """Line of each key."""
         return key_lines(self.text)
 
-    def refuse(self, place: Place, message: str, *, hint: str | None = None) -> NoReturn:
+    def refuse(self, place: Place, message: str, *, hint: str | Sequence[str] | None = None) -> NoReturn:
         """Raise what is wrong at a place."""
         raise FormatError(self.path, nearest_line(self.lines, place), message, hint=hint)
 
@@ -177,11 +178,7 @@ class StudyFile:
     def beside(self, place: Place, name: str) -> Path:
         """Return the path of a file that the study file names; it is there."""
         path = self.path.parent / name
-        try:
-            there = path.exists() and not path.is_dir()
-        except (OSError, ValueError):
-            there = False
-        if not there:
+        if not os.path.exists(path) or os.path.isdir(path):  # noqa: PTH110, PTH112 - which do not raise
             self.refuse(place, f"there is no file {name!r}", hint=f"paths are relative to {self.path.name}")
         return path
 
@@ -190,7 +187,7 @@ class StudyFile:
         try:
             return read(*args, **settings)
         except VenireError as error:
-            self.refuse(place, f"{place[-1]}: {error.message}", hint=error.hint)
+            self.refuse(place, f"{place[-1]}: {error.message}", hint=error.ways or error.hint)
 
 
 def shown(title: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -165,6 +166,8 @@ def read_documents(
         page = None if folder is None else _page_in(folder, doc, root)
         if page is not None:
             before = found.get(doc, Document(doc))
+            if before.file is not None and before.file.samefile(page):
+                continue
             if before.content is not None or before.file is not None:
                 message = f"document {doc!r} has a page here and another one in {folder}"
                 raise FormatError(file, None, message, hint="keep one of them")
@@ -251,9 +254,13 @@ def inside(root: Path, path: Path, where: tuple[Path | None, int | None]) -> Pat
     return path
 
 
+def folder_inside(root: Path, name: str) -> Path | None:
+    """Return a folder that stays in the study's folder, through links too; None if there is none."""
+    path = root / name
+    there = os.path.isdir(path)  # noqa: PTH112 - which does not raise
+    return path if there and path.resolve().is_relative_to(root.resolve()) else None
+
+
 def _is_file(path: Path) -> bool:
     """Return whether this is a file; a name that no system takes is none."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
+    return os.path.isfile(path)  # noqa: PTH113 - which does not raise

@@ -137,3 +137,25 @@ def test_nothing_of_who_was_erased_is_left_in_the_file(tmp_path):
     assert b"annabella" not in kept
     assert b"personal" not in kept
     assert b"erased-" in kept
+
+
+def test_who_has_access(room):
+    it = room()
+    it.store.open_session(it.store.invite("ann"))
+    it.store.open_session(it.store.invite("ann", again=True))
+    it.store.next_tasks("ann", n=2)
+    it.store.invite("bob")
+    it.store.revoke("cy")
+    found = {each.assessor: (each.invited, each.devices, each.in_hand, each.revoked) for each in it.store.members()}
+    nothing = (False, 0, 0, False)
+    assert found == {
+        "ann": (False, 2, 2, False),
+        "bob": (True, 0, 0, False),
+        "cy": (*nothing[:3], True),
+        "gpt": nothing,
+    }
+    it.clock.move((SESSION_DAYS + 1) * DAY)
+    it.store.erase("bob")
+    ann, *others = it.store.members()
+    assert (ann.assessor, ann.devices, ann.in_hand) == ("ann", 0, 0)
+    assert [each.assessor for each in others] == ["cy", "gpt"]

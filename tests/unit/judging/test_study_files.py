@@ -262,6 +262,18 @@ def test_what_is_wrong_in_another_file(tmp_path, files, message):
     assert error.line is not None
 
 
+@pytest.mark.parametrize("name", ["x" * 5_000, "a\\u0000b", "."])
+@pytest.mark.parametrize("key", ['file = "topics.tsv"', 'file = "docs.jsonl"', 'folder = "pages"', 'pool = "pool.tsv"'])
+def test_a_name_that_no_file_can_have(tmp_path, key, name):
+    text = (HEAD + LABELS).replace('file = "docs.jsonl"', 'file = "docs.jsonl"\nfolder = "pages"')
+    (tmp_path / "pages").mkdir()
+    value = key.partition(" = ")[2]
+    if (key, name) != ('folder = "pages"', "."):
+        error = refused(tmp_path, text.replace(value, f'"{name}"'))
+        assert "there is no f" in error.what
+        assert error.line == line_of(text, key)
+
+
 def test_nearest_names_are_suggested(tmp_path):
     error = refused(tmp_path, (HEAD + LABELS).replace("judgments", "x").replace("pool =", "judgements = 2\npool ="))
     assert "'judgments'" in (error.hint or "")

@@ -97,6 +97,9 @@ asking = gathered(
             is_flag=True,
             help="Replace answers that the machine gave by another model or prompt.",
         ),
+        "again": option(
+            "--again", section=ASKING, is_flag=True, help="Ask tasks again whose replies could not be read."
+        ),
     },
 )
 cost = gathered(
@@ -162,7 +165,7 @@ def command(
     endpoint = _endpoint(server)
     machine = Machine(assessor=machine_name(found, asking["assessor"]), model=endpoint.model, prompts=prompts)
     with Store.open(found, tasks, database) as store:
-        told = {name: asking[name] for name in ("repeats", "limit", "replace")}
+        told = {name: asking[name] for name in ("repeats", "limit", "replace", "again")}
         asked = agenda(machine, tasks, store, **told)
         bill = (forecast(asked), Prices(**cost))
         out.notes(_forecast_notes(asked, *bill))
@@ -208,7 +211,8 @@ def _forecast_notes(asked: Agenda, expected: Forecast, prices: Prices) -> Iterat
 
 def _cost(tokens: Forecast, prices: Prices) -> str:
     amount = prices.cost(tokens.tokens_in, tokens.tokens_out)
-    return f", cost about {amount:,.2f}" if prices.tokens_in or prices.tokens_out else ""
+    shown = f"{amount:,.2f}" if amount >= 1 else f"{amount:.2g}"
+    return f", cost about {shown}" if prices.tokens_in or prices.tokens_out else ""
 
 
 def _agreed() -> bool:

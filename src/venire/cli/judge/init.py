@@ -9,12 +9,11 @@ import click
 from venire.cli import options as declare
 from venire.cli.judge.arguments import study_argument
 from venire.cli.output import Output, Table
-from venire.errors import OutputError
 
 EXAMPLES = """\b
 Examples:
-  venire judge init demo.toml
-  venire judge serve demo.toml
+  venire judge init demo/study.toml
+  venire judge serve demo/study.toml
 """
 
 
@@ -25,15 +24,14 @@ Examples:
 def command(*, study: str, out: Output) -> None:
     """Write STUDY.toml, with comments, and sample topics, documents and guidelines beside it.
 
-    The study has a task of each kind and runs as it is.  Files that are there are never overwritten.
+    The study has a task of each kind and runs as it is.  The folder is made if it is not there; files that are there
+    are never overwritten.
     """
     from venire.judging.samples import write_sample
 
     path = Path(study)
     if path.suffix != ".toml":
         raise click.BadParameter(f"{study} does not end in .toml", param_hint="STUDY.toml")
-    if not path.parent.is_dir():
-        raise OutputError(None, f"there is no folder {path.parent}", hint="make it first")
     files = write_sample(path)
     out.table("files", Table(("file",), [(str(each),) for each in files]))
     out.notes([f"start it: venire judge serve {study}"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import click
 
 from venire.cli import options as declare
 from venire.cli.judge.arguments import DATABASE, database_option, study_argument
+from venire.errors import VenireWarning
 
 if TYPE_CHECKING:
     from venire.judging.store import Store
@@ -80,7 +82,8 @@ def command(
 
     site = Site(host=host, port=port, address=address, behind_proxy=behind_proxy, certificate=tls_cert, key=tls_key)
     read, tasks = read_study(study)
-    with Store.open(read, tasks, database, new_version=new_version) as store:
+    with Store.open(read, tasks, database, new_version=new_version) as store, warnings.catch_warnings():
+        warnings.simplefilter("ignore", VenireWarning)  # few labels are nothing to warn of while people judge
         serve(store, site, lambda place: _announce(store, place))
 
 

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Any
 
 from venire.errors import SettingError, UnknownName, Way
 from venire.judging.answers import Answer, Stored, Unread
@@ -33,6 +34,8 @@ CHARACTERS_PER_TOKEN = 4
 TOKENS_PER_FIELD = 10
 SAMPLE = 1_000
 """Prompts that are made for a forecast; of more tasks, every so many."""
+LONGEST_KEPT = 100_000
+"""Characters that are kept of a reply that cannot be read."""
 FEWEST_FAILURES = 3
 """Requests in a row that fail before asking stops, or as many as run at once if that is more."""
 
@@ -70,9 +73,13 @@ class Machine:
                 hint=f'declare the machine in {study.path.name}: [[assessors]] with a name and kind = "machine"',
             )
 
-    def key(self, request: Request) -> str:
+    def gave(self, record: Mapping[str, Any] | None) -> bool:
+        """Return whether an answer or a reply is of this model, by these prompts."""
+        return record is not None and (record.get("model"), record.get("prompt")) == (self.model, self.prompts.hash)
+
+    def key(self, request: Request, replaces: str = "") -> str:
         """Return what identifies an answer: the same request has the same key whenever it is asked."""
-        parts = (self.assessor, self.model, self.prompts.hash, request.task.key, str(request.repeat))
+        parts = (self.assessor, self.model, self.prompts.hash, request.task.key, str(request.repeat), replaces)
         return sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
@@ -115,18 +122,22 @@ def agenda(
     repeats: int = 1,
     limit: int | None = None,
     replace: bool = False,
+    again: bool = False,
 ) -> Agenda:
     """Return what is left to ask: each task of the study ``repeats`` times, at most ``limit`` requests.
 
     replace: answers by another model or prompt are replaced; without it they are an error
+    again: tasks whose replies could not be read are asked again
     """
     study = machine.prompts.study
     own = [*_own(tasks, machine.assessor)]
     readable = [task for task in own if not _has_image(study, task)]
     every = [Request(task, n, _swapped(study, task, machine.assessor, n)) for n in range(repeats) for task in readable]
     given = [each for each in store.stored(surplus=True) if each.assessor == machine.assessor]
-    done = {each.key for each in given} | {each.machine.get("key") for each in store.unread(machine.assessor)}
-    left = [each for each in every if machine.key(each) not in done]
+    unread = [] if again else store.unread(machine.assessor)
+    done = {(each.task.key, each.repeat) for each in given if machine.gave(each.machine)}
+    done |= {(each.task, each.repeat) for each in unread if machine.gave(each.machine)}
+    left = [each for each in every if each.turn not in done]
     sent, begun = left[:limit], store.in_hand(machine.assessor)
     return Agenda(
         machine,
@@ -323,9 +334,10 @@ class _Desk:
 
     def _answer(self, request: Request, reply: Reply, chosen: Mapping[str, str], begun: float) -> Answer:
         prompts, task, swapped = self.machine.prompts, request.task, request.swapped
+        replaces = self.replaced.get(request.turn, "")
         shares = distributions(reply, fields_of(prompts.study, task.kind))
         return Answer(
-            key=self.machine.key(request),
+            key=self.machine.key(request, replaces),
             task=task.key,
             value=prompts.value(task, chosen, swapped=swapped),
             shown=self.store.shown(task),
@@ -333,7 +345,7 @@ class _Desk:
             repeat=request.repeat,
             swapped=swapped,
             seconds=time.time() - begun,
-            replaces=self.replaced.get(request.turn, ""),
+            replaces=replaces,
             machine=self._record(reply, distribution=prompts.distribution(task, shares, swapped=swapped)),
         )
 
@@ -346,8 +358,8 @@ class _Desk:
         why = str(error) if isinstance(error, UnreadableReply) else "refused by the server"
         self.tally.unreadable[why] += 1
         reply = reply or Reply(content=str(error))
-        record = self._record(reply, key=self.machine.key(request), why=why, finish=reply.finish)
-        return Unread(*request.turn, reply.refusal or reply.content, record)
+        record = self._record(reply, why=why, finish=reply.finish)
+        return Unread(*request.turn, (reply.refusal or reply.content)[:LONGEST_KEPT], record)
 
     def _failed(self, error: NoReply) -> None:
         self.tally.failed += 1

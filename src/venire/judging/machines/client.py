@@ -135,7 +135,7 @@ class Client:
         self.endpoint, self.dialect = endpoint, Dialect(temperature=endpoint.temperature is not None)
         headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
         verify = httpx.create_ssl_context()
-        self._connect = partial(httpx.AsyncClient, headers=headers, timeout=endpoint.timeout, verify=verify)
+        self._connect = partial(httpx.AsyncClient, headers=headers, timeout=None, verify=verify)
         self._idle: list[httpx.AsyncClient] = []
         self._understood: Dialect | None = None
         self._random = random.Random()
@@ -208,13 +208,18 @@ class Client:
 
         http = self._idle.pop() if self._idle else self._connect()
         try:
-            async with http.stream("POST", self.endpoint.completions, json=request) as response:
+            async with (
+                asyncio.timeout(self.endpoint.timeout),
+                http.stream("POST", self.endpoint.completions, json=request) as response,
+            ):
                 body = b""
                 async for part in response.aiter_bytes():
                     body += part
                     if len(body) > LARGEST_BODY:
                         raise _Passing("a body that is too long")
                 return response, body
+        except TimeoutError:
+            raise _Passing(f"no reply within {self.endpoint.timeout:g} seconds") from None
         except (httpx.TransportError, httpx.DecodingError) as error:
             raise _Passing(f"{type(error).__name__} {error}".strip()) from None
         except httpx.InvalidURL as error:

@@ -9,7 +9,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from venire.judging.answers import REFUSED, Given, Lease
-from venire.judging.store import shown_hash
 from venire.judging.study import IMAGE, LISTS
 from venire.judging.web.documents import image_of, page_of
 from venire.judging.web.forms import Form, read_answer
@@ -114,7 +113,7 @@ def _changed(room: Room, session: Session, key: str) -> Screen:
 
 def _again(room: Room, given: Given) -> Lease:
     """Return what an answer was given to, to be shown again."""
-    shown = shown_hash(room.store.study, given.task)
+    shown = room.store.shown(given.task)
     return Lease(task=given.task, shown=shown, expires=0.0, repeat=given.repeat, swapped=given.swapped)
 
 

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from venire.judging.progress import LiveProgress
 from venire.judging.web.forms import Form, check_secret, read_form
 from venire.judging.web.guard import Attempts
 from venire.judging.web.site import Site
@@ -40,6 +41,11 @@ class Room:
     site: Site
     stopping: Callable[[], bool]
     attempts: Attempts = field(default_factory=Attempts)
+
+    @cached_property
+    def progress(self) -> LiveProgress:
+        """The numbers of the organiser's page."""
+        return LiveProgress(self.store)
 
     @cached_property
     def assets(self) -> dict[str, bytes]:

@@ -108,14 +108,16 @@ def test_repeats_of_a_preference_show_both_orders(opened):
 def test_an_unreadable_reply_stays_missing_and_is_kept(opened, text):
     model = Model(script=content(text))
     store = opened(LABELS)
-    planned, tally = asked(store, model)
+    _, tally = asked(store, model)
     assert store.stored() == []
     assert (tally.asked, tally.stored, tally.failed, sum(tally.unreadable.values())) == (3, 0, 0, 3)
     kept = store.unread("gpt")
     assert [each.text for each in kept] == [text] * 3
-    assert {each.machine["key"] for each in kept} == {planned.machine.key(each) for each in planned.requests}
+    assert {each.task for each in kept} == {task.key for task in LABELS}
     assert asked(store, model)[0].known == 3
     assert len(model.requests) == 3
+    assert asked(store, again=True)[1].stored == 3
+    assert len(store.unread("gpt")) == 3
 
 
 def test_a_prompt_that_the_server_filters_is_kept_too(opened):
@@ -187,10 +189,13 @@ def test_another_model_or_prompt_needs_another_assessor_or_replaces(opened):
     assert [(each.value["label"], each.machine["model"], each.status) for each in store.stored()] == [
         ("1", "other", "counted")
     ] * 3
+    assert asked(store, replace=True)[1].stored == 3
+    assert {(each.value["label"], each.machine["model"]) for each in store.stored()} == {("2", "toy"), ("0", "toy")}
+    assert asked(store)[0].known == 3
     told = study_of(guidelines="Judge the title.")
     store = opened(LABELS, told, new_version=True)
     with pytest.raises(SettingError, match="by another prompt"):
-        asked(store, machine=machine_of(told, model="other"))
+        asked(store, machine=machine_of(told))
 
 
 def test_a_paused_study_and_a_revoked_machine_stop_asking(opened):

@@ -90,7 +90,7 @@ def test_a_body_without_end_is_not_read_to_its_end():
 
 
 def test_a_slow_server_times_out():
-    with pytest.raises(NoReply, match="no reply after 2 attempts: ReadTimeout"):
+    with pytest.raises(NoReply, match=r"no reply after 2 attempts: no reply within 0\.05 seconds"):
         asked(Model(delay=5.0), timeout=0.05, attempts=2)
 
 
@@ -108,8 +108,8 @@ def test_nobody_at_the_address():
 
 def test_retry_after_is_waited_for():
     begun = time.monotonic()
-    asked(Model(script=lambda _, n: Reply(429, headers={"Retry-After": "1"}) if n == 1 else None))
-    assert time.monotonic() - begun >= 1
+    asked(Model(script=lambda _, n: Reply(429, headers={"Retry-After": "0.3"}) if n == 1 else None))
+    assert time.monotonic() - begun >= 0.3
     with pytest.raises(ServerRefused, match="asks to wait for 86,400 seconds"):
         asked(Model(script=lambda *_: Reply(429, headers={"Retry-After": "86400"})))
 

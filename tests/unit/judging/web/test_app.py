@@ -383,3 +383,80 @@ def test_assets_are_kept_for_ever_under_the_hash_of_their_content(store):
         assert "immutable" in reply.headers["cache-control"]
         assert browser.get(re.sub(r"static/\w+", "static/0000", path)).status_code == 404
     assert browser.get("/static/x/..%2f..%2fapp.py").status_code == 404
+
+
+# The organiser
+
+FEW = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+
+
+def ordered(browser, action, **given):
+    """Send a form of the organiser's page."""
+    form = fields(browser.get("/organise").text, f'action="/organise/{action}"')
+    return browser.post(f"/organise/{action}", data=form | given, follow_redirects=False)
+
+
+@FEW
+def test_the_organiser_invites_and_revokes(store):
+    browser = joined(store, "")
+    reply = ordered(browser, "invite", name="bob")
+    link = re.search(r'value="(http://127.0.0.1:8765/join/[^"]+)"', reply.text)[1]
+    bob = client(store)
+    assert bob.post("/join", data={"token": link.rpartition("/")[2]}).status_code == 200
+    assert link.rpartition("/")[2] not in browser.get("/organise").text
+    assert ordered(browser, "revoke", name="bob").status_code == 303
+    assert bob.get("/").status_code == 401
+    assert "revoked" in browser.get("/organise").text
+    assert ordered(browser, "invite", name="nobody").status_code == 422
+
+
+@FEW
+def test_the_organiser_pauses_and_goes_on(store):
+    browser = joined(store, "")
+    assert "Running" in browser.get("/organise").text
+    ordered(browser, "pause")
+    assert store.paused
+    assert "Paused" in browser.get("/organise").text
+    ordered(browser, "pause")
+    assert not store.paused
+
+
+@FEW
+def test_the_organiser_gives_a_task_to_somebody(tmp_path):
+    with opened(tmp_path, labels(9)) as store:
+        browser = joined(store, "")
+        page = browser.get("/organise/tasks?topic=t1").text
+        assert page.count("<option>ann</option>") == 9
+        form = fields(page, 'action="/organise/reassign"')
+        assert (
+            browser.post("/organise/reassign", data=form | {"name": "bob"}, follow_redirects=False).status_code == 303
+        )
+        assert store.next_tasks("bob")[0].task.key == form["task"]
+        assert browser.get("/organise/tasks?topic=nowhere").status_code == 404
+
+
+@FEW
+def test_the_overview_has_the_numbers_of_the_study(tmp_path):
+    with opened(tmp_path, labels(9, needed=2)) as store:
+        for who, label in (("ann", "1"), ("bob", "2")):
+            browser = joined(store, who)
+            for _ in range(9):
+                answered(browser, label=label)
+        page = joined(store, "").get("/organise").text
+    assert "18 <span" in page
+    assert "of 18" in page
+    assert "Krippendorff" in page
+    assert "p(R|label)" in page
+
+
+@FEW
+def test_answers_come_as_files(tmp_path):
+    with opened(tmp_path, labels(2)) as store:
+        answered(joined(store), label="2")
+        browser = joined(store, "")
+        reply = browser.get("/organise/export?of=labels")
+        assert reply.headers["content-disposition"] == 'attachment; filename="demo-labels.csv"'
+        assert reply.text.splitlines()[0].startswith("topic,doc,assessor,label")
+        assert ",ann,2" in reply.text
+        for other in ("lists", "", "../x"):
+            assert browser.get(f"/organise/export?of={other}").status_code == 404

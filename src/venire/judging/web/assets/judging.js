@@ -98,7 +98,7 @@ async function refresh() {                     // the secret of the forms change
 // ---- Tasks: the first one that is not hidden is on the screen.
 const tasks = () => all("article.task", stage);
 const shown = () => tasks().find((each) => !each.hidden);
-const ahead = () => tasks().filter((each) => each.hidden && !each.dataset.answered);
+const ahead = () => tasks().filter((each) => each.hidden && !each.dataset.answered);   // in the order in which they came
 
 async function fill() {
   if (state.stopped || (state.again = state.asking)) return;   // asked again when the answer is there
@@ -190,11 +190,17 @@ function answer(form, button) {
   mark(article, button);
   state.given = [...state.given.filter((each) => each.article !== article), { article, key: fields.key }];
   tasks().filter((each) => each.dataset.answered && !state.given.slice(-KEPT).some((kept) => kept.article === each)).forEach((each) => each.remove());
-  if (!change) { count({ done: state.done + 1, left: Math.max(0, state.left - 1), since_rest: state.since + 1 }); rest(); }
+  if (!change) { count({ done: state.done + 1, left: Math.max(0, state.left - 1), since_rest: state.since + 1 }); }
   say(`${change ? "Changed" : "Saved"}: ${words(form, button)}`);
-  if (article.dataset.back) { delete article.dataset.back; const next = tasks().find((each) => !each.dataset.answered); next ? show(next) : (article.hidden = true, advance()); }
-  else { article.hidden = true; advance(); }
+  forward(article);
   send();
+}
+
+function forward(article) {                    // to the task that comes next, also from an earlier one
+  if (article.dataset.back) notify("");
+  delete article.dataset.back;
+  article.hidden = true;
+  advance();
 }
 
 const words = (form, button) => {
@@ -216,7 +222,7 @@ function back() {
   all("[name=replaces]", entry.article).forEach((each) => { each.value = entry.key; });
   entry.article.dataset.back = "1";
   show(entry.article);
-  say("Back. Your answer is marked; another one changes it.");
+  notify("You are back at an earlier task. Your answer is marked: another one changes it, Esc leaves it as it is.");
 }
 
 function undo() {
@@ -263,11 +269,13 @@ function count(standing) {
   find("#progress").max = Math.max(1, sum);
   find("#progress").value = state.done;
   find("#count").textContent = `${state.done} of ${sum}`;
+  rest();
 }
 
 function rest() {
-  if (!state.rest || !state.since || state.since % state.rest || !state.left) return;
-  notify(`You have judged ${state.since} tasks in a row. A few minutes away from the screen keep judgments steady.`);
+  const due = state.rest ? Math.floor(state.since / state.rest) : 0;
+  if (due > state.rested && state.left) notify(`You have judged ${state.since} tasks in a row. A few minutes away from the screen keep judgments steady.`);
+  state.rested = due;
 }
 
 // ---- Keys.
@@ -333,7 +341,9 @@ function pressed(event) {
 document.addEventListener("keydown", pressed);
 
 function leaveField() {
-  all("details[open]").forEach((each) => { each.open = false; });
+  const open = all("details[open]");
+  open.forEach((each) => { each.open = false; });
+  if (!open.length && shown()?.dataset.back) forward(shown());
   if (shown()) find("h1", shown()).focus({ preventScroll: true });
 }
 
@@ -372,6 +382,7 @@ if (first && !find("[name=replaces]", first).value && waiting.includes(first.dat
 state.began = performance.now();
 if (!shown()) advance();
 else find("h1", shown()).focus({ preventScroll: true });
+state.rested = state.rest ? Math.floor(state.since / state.rest) : 0;
 tellWaiting();
 send();
 fill();
