@@ -330,3 +330,26 @@ def test_every_kind_of_task_fits_on_one_screen_and_can_be_used_by_all(chromium, 
         page.keyboard.press("Escape")
     assert page.complaints == []
     page.context.close()
+
+
+def test_the_organiser_sees_answers_as_they_come(chromium, tmp_path):
+    with Served(written(tmp_path, pages(12), judgments=2)) as served:
+        page = visit(chromium, served.organiser, bypass_csp=True)
+        assert "0 of 24" in page.inner_text(".figures")
+        ann = visit(chromium, served.link("ann"))
+        judged(ann, 4)
+        page.wait_for_selector(".figures >> text=4 of 24")
+        bob = visit(chromium, served.link("bob"))
+        judged(bob, 12)
+        page.wait_for_selector(".figures >> text=16 of 24", timeout=60_000)
+        for size in (SMALL, LARGE):
+            page.set_viewport_size(size)
+            assert page.evaluate("document.scrollingElement.scrollWidth") == size["width"]
+            assert serious(page) == []
+        page.click("text=Pause")
+        page.wait_for_selector("text=Paused")
+        page.goto(f"{served.root}/organise/tasks?topic=t1")
+        assert serious(page) == []
+        assert page.complaints + ann.complaints + bob.complaints == []
+        for each in (page, ann, bob):
+            each.context.close()

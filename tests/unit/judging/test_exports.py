@@ -11,8 +11,10 @@ import pytest
 from small_studies import HEAD, write_study
 from venire import read_judgments, read_preferences
 from venire.errors import FormatError, SettingError
-from venire.judging.answers import SURPLUS, Stored
+from venire.judging.answers import SURPLUS, Answer, Stored
 from venire.judging.exports import CONTENTS, LABELS, export, write_export, write_qrels
+from venire.judging.samples import write_sample
+from venire.judging.store import Store
 from venire.judging.study_files import read_study
 from venire.judging.tasks import Task
 
@@ -199,3 +201,43 @@ def test_nothing_to_export_and_no_table(tmp_path, study):
             export(study, [], content)
     with pytest.raises(FormatError, match=r"the ending '.xlsx' is not that of a table"):
         write_export(export(study, LABELLED, LABELS), tmp_path / "x.xlsx")
+
+
+def given_by(study, lease, at: float, name: str) -> Answer:
+    """An answer to a task: labels differ by assessor and document."""
+    task, number = lease.task, len(name) + len(lease.task.doc)
+    values = {
+        "label": {"label": study.scale[number % 3].name},
+        "conditional": {"label": study.scale[number % 2].name},
+        "aspects": {"labels": {each.name: each.labels[number % 2].name for each in study.aspects}},
+    }
+    value = values.get(task.kind, {"strength": number % 5 - 2})
+    fields = {"shown": lease.shown, "repeat": lease.repeat, "swapped": lease.swapped}
+    return Answer(key=f"{name}-{task.key}-{lease.repeat}", task=task.key, value=value, at=at, seconds=1.0, **fields)
+
+
+def test_the_sample_judged_by_everybody(tmp_path):
+    """Two people and a machine answer all tasks; every export is read back, complete, in the order given."""
+    path = write_sample(tmp_path / "study.toml")[0]
+    path.write_text(path.read_text().replace("repeats = 0.1 ", "repeats = 0.5 "))
+    study, tasks = read_study(path)
+    order: list[tuple[str, str]] = []
+    with Store.open(study, tasks) as store:
+        for name in ("bob", "ann", "model"):
+            while leases := store.next_tasks(name):
+                store.answer(name, given_by(study, leases[0], float(len(order)), name))
+                order.append((name, leases[0].task.key))
+        answers = store.stored()
+    assert [(each.assessor, each.task.key) for each in answers] == order
+    for content, kinds in CONTENTS.items():
+        path = tmp_path / f"{content}.csv"
+        write_export(export(study, answers, content), path)
+        asked = [task for task in tasks if task.kind in kinds]
+        rows_each = len(study.aspects) if content == "aspects" else 1
+        expected = rows_each * (sum(task.needed for task in asked) + len(asked))
+        found = read_preferences(path) if content in ("preferences", "lists") else read_judgments(path)
+        assert len(found) == expected, content
+    labels = read_judgments(tmp_path / "labels.csv")
+    assert (labels.reference, labels.machines) == (("ann",), ("model",))
+    twice = export(study, answers, repeats=True).frame
+    assert 0 < twice["repeat"].sum() == sum(each.repeat for each in answers if each.task.kind in CONTENTS[LABELS])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -38,12 +37,6 @@ Examples:
 """
 
 
-def _built(sections: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Leave out the commands whose module is not there yet."""
-    kept = {title: {n: h for n, h in s.items() if find_spec(f"{__name__}.{n}")} for title, s in sections.items()}
-    return {title: section for title, section in kept.items() if section}
-
-
 EXTRAS = {
     "judge": (
         "alembic",
@@ -65,7 +58,7 @@ class Commands(LazyGroup):
     """The commands on a study."""
 
     package = __name__
-    sections = _built(SECTIONS)
+    sections = SECTIONS
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run; a module that is not installed is an error that names the extra."""

@@ -38,6 +38,7 @@ def overview(request: Request) -> Response:
         alphas=[_alpha(each) for each in progress.quality],
         profiles=_profiles(progress),
         standings={name: room.store.standing(name) for name in room.store.study.people},
+        members={each.assessor: each for each in room.store.members()},
         contents=_contents(room),
     )
 

@@ -428,7 +428,9 @@ def test_the_organiser_gives_a_task_to_somebody(tmp_path):
         page = browser.get("/organise/tasks?topic=t1").text
         assert page.count("<option>ann</option>") == 9
         form = fields(page, 'action="/organise/reassign"')
-        assert browser.post("/organise/reassign", data=form | {"name": "bob"}, follow_redirects=False).status_code == 303
+        assert (
+            browser.post("/organise/reassign", data=form | {"name": "bob"}, follow_redirects=False).status_code == 303
+        )
         assert store.next_tasks("bob")[0].task.key == form["task"]
         assert browser.get("/organise/tasks?topic=nowhere").status_code == 404
 

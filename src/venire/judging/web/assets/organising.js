@@ -2,7 +2,8 @@
 "use strict";
 (() => {
 const PAUSE = 3000, WITHOUT_EVENTS = 30000;
-let shown = null, last = 0, timer = 0;
+const live = () => document.querySelector("#live");
+let stored = +live().dataset.revision, last = 0, timer = 0;
 
 async function load() {
   clearTimeout(timer);
@@ -14,9 +15,10 @@ async function load() {
     if (!reply.ok) throw new Error(reply.status);
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
     const open = [...document.querySelectorAll("#live details")].map((each) => each.open);
-    document.querySelector("#live").replaceWith(page.querySelector("#live"));
+    live().replaceWith(page.querySelector("#live"));
     document.querySelectorAll("#live details").forEach((each, n) => { each.open = Boolean(open[n]); });
     say("");
+    if (+live().dataset.revision < stored) timer = setTimeout(load, PAUSE);   // numbers take their time
   } catch (error) { say("The server cannot be reached; these are the last numbers."); }
 }
 
@@ -27,8 +29,8 @@ function say(text) {
 
 const events = new EventSource("/events");
 events.onmessage = (event) => {
-  if (shown !== null && event.data !== shown) load();
-  shown = event.data;
+  stored = +event.data;
+  if (+live().dataset.revision < stored) load();
 };
 setInterval(() => { if (events.readyState !== EventSource.OPEN) load(); }, WITHOUT_EVENTS);
 })();
