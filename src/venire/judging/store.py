@@ -57,8 +57,8 @@ from venire.judging.backups import migrate
 from venire.judging.database import Database, lock
 from venire.judging.orders import Turn
 from venire.judging.schema import Row
-from venire.judging.study import LISTS, MACHINE, PERSON, Document, Study
-from venire.judging.tasks import Task
+from venire.judging.study import MACHINE, PERSON, Document, Study
+from venire.judging.tasks import Task, documents_of
 
 KEY = re.compile(r"[\w.:-]{1,100}", re.ASCII)
 LONGEST_COMMENT = 10_000
@@ -968,17 +968,10 @@ def shown_hash(study: Study, task: Task, *, known: dict[tuple[Any, ...], str] | 
     fingerprint = known.setdefault((), "") or study.fingerprint
     known[()] = fingerprint
     parts = [fingerprint, repr(study.topics.get(task.topic)), task.kind, task.view]
-    for doc in _documents(study, task):
+    for doc in documents_of(task, study.lists):
         found = study.documents.get(doc)
         parts += [doc, "" if found is None else _hash_of(found, known)]
     return sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _documents(study: Study, task: Task) -> list[str]:
-    """Return the documents that a task shows: of a preference between lists, all of both."""
-    lists = [study.lists.get(system, {}).get(task.topic, ()) for system in (task.doc, task.other)]
-    shown = [doc for each in lists for doc in each] if task.kind == LISTS else [task.given, task.doc, task.other]
-    return [doc for doc in shown if doc]
 
 
 def _hash_of(document: Document, known: dict[tuple[Any, ...], str]) -> str:
