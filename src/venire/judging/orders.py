@@ -93,6 +93,8 @@ def _repeats(tasks: Sequence[Task], assessor: str, order: Order) -> dict[int, li
     There are ``apart`` tasks or more between a repeat and its task, and between it and a related label; a task for
     which there is no such place does not come again.
     """
+    if not order.repeats:
+        return {}
     where: dict[tuple[str, str], list[int]] = {}
     for number, task in enumerate(tasks):
         where.setdefault((task.topic, task.doc), []).append(number)
