@@ -58,6 +58,7 @@ from venire.io.plans import read_plan
 from venire.io.runs import read_facts
 from venire.io.side_files import read_features, read_gains_file, read_groups, read_intent_probabilities
 from venire.io.texts import read_texts
+from venire.judging.imports import read_labels
 from venire.judging.study_files import read_study
 
 Mutation = Callable[[bytes, Rng], bytes]
@@ -413,6 +414,35 @@ STUDY_FILES = {
 }
 
 
+CHOSEN = {"from_name": "relevance", "to_name": "text", "type": "choices", "value": {"choices": ["2"]}}
+LABEL_STUDIO = [
+    {
+        "id": 1,
+        "data": {"topic": "1", "doc": "a"},
+        "annotations": [
+            {
+                "completed_by": {"email": "ann@example.org"},
+                "was_cancelled": False,
+                "lead_time": 4.2,
+                "result": [CHOSEN],
+            },
+            {"completed_by": 7, "created_at": "2021-03-09T22:16:08.728353Z", "result": [CHOSEN]},
+        ],
+    }
+]
+LABEL_STUDIO_MIN = [{"id": 1, "topic": "1", "doc": "a", "relevance": "2", "annotator": 7, "lead_time": 1.5}]
+QUEPID_BOOK = {
+    "name": "book",
+    "query_doc_pairs": [
+        {"query_text": "one", "doc_id": "a", "judgements": [{"rating": 2.0, "unrateable": False, "user_email": "ann"}]}
+    ],
+    "queries": [
+        {"query_text": "two", "ratings": {"d": 1}},
+        {"query_text": "one", "ratings": [{"doc_id": "b", "rating": 0}]},
+    ],
+}
+
+
 def _beside_study(path: Path) -> Path:
     """Write what a study names, if it is not there."""
     for name, content in {"study.toml": STUDY, **STUDY_FILES}.items():
@@ -569,7 +599,21 @@ FORMS: dict[str, Form] = {
         lambda: [STUDY_FILES["docs.jsonl"]],
         read_damaged_study,
         [b'"doc":', b'"html":', b'"file":', b"../", *JSON_WORDS],
-        ANY_TEXT,
+        JSON_LINES,
+    ),
+    "label-studio": Form(
+        "project.json",
+        lambda: [json.dumps(LABEL_STUDIO).encode(), json.dumps(LABEL_STUDIO_MIN, indent=1).encode()],
+        lambda path: read_labels(path, "label-studio"),
+        [b'"annotations":', b'"completed_by":', b'"result":', *JSON_WORDS],
+        JSON,
+    ),
+    "quepid": Form(
+        "book",
+        lambda: [b"query,docid,ann,Bob B\none,a,2.0,\ntwo,d,1,0\n", json.dumps(QUEPID_BOOK).encode()],
+        lambda path: read_labels(path, "quepid"),
+        [b'"queries":', b'"ratings":', b'"judgements":', b"rating", *JSON_WORDS],
+        JSON,
     ),
     "aspects": Form(
         "aspects.csv",

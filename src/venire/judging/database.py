@@ -11,7 +11,6 @@ a few flushes of the disk rather than for a hundred.  If one of them fails, all 
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -145,7 +144,7 @@ def _engine(address: str) -> Engine:
 def _sqlite(path: Path) -> Engine:
     """Open a file; a new one can be read by its owner alone, since it holds names."""
     with named(str(path)):
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        path.touch(mode=0o600)
     settings = {"timeout": WAIT_SECONDS, "check_same_thread": False, "isolation_level": None}
     engine = create_engine(f"sqlite:///{path}", connect_args=settings, pool_size=8, max_overflow=32)
 

@@ -79,7 +79,11 @@ def _left_out(kind: str, n: int, why: str) -> Note:
 
 
 def _labels(study: Study, stored: Sequence[Stored], notes: list[Note], content: str) -> Export:
-    kept = _with_given_label(stored)
+    on_scale = [each for each in stored if _is_on_scale(study, each)]
+    if len(on_scale) < len(stored):
+        why = "they have labels that the scale had in an earlier version of the study"
+        notes.append(_left_out("labels", len(stored) - len(on_scale), why))
+    stored, kept = on_scale, _with_given_label(on_scale)
     if len(kept) < len(stored):
         why = "the document that was given has no label yet, which readers need"
         notes.append(_left_out("given", len(stored) - len(kept), why))
@@ -92,6 +96,15 @@ def _labels(study: Study, stored: Sequence[Stored], notes: list[Note], content: 
         note = "aspects have labels of their own: a label is its place on them, from 0 for the lowest"
         notes.append(Note("places-of-labels", note))
     return Export(frame, _declared(study, frame, scale, stored), tuple(notes))
+
+
+def _is_on_scale(study: Study, stored: Stored) -> bool:
+    """Return whether the labels of an answer are those of the study as it is now."""
+    value = stored.value
+    if "label" in value:
+        return value["label"] in study.labels.labels
+    known = {each.name: {NOT_APPLICABLE, *(label.name for label in each.labels)} for each in study.aspects}
+    return all(label in known[aspect] for aspect, label in value.get("labels", {}).items() if aspect in known)
 
 
 def _with_given_label(stored: Sequence[Stored]) -> list[Stored]:

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.data.scale import is_integer, whole
+from venire.data.scale import Scale, is_integer, whole
 from venire.errors import FormatError, SettingError, UnknownName, Way, known_names
 from venire.io.documents import read_json
 from venire.io.files import opened
@@ -33,12 +33,13 @@ from venire.io.tables.blocks import read_frame
 from venire.io.tables.columns import HEAD, ROLES, all_names, find_roles, plain
 from venire.judging.answers import SURPLUS, Answer, Stored
 from venire.judging.store import Store
-from venire.judging.study import CONDITIONAL, LABEL, PAGE, PERSON, Study
+from venire.judging.study import CONDITIONAL, LABEL, PAGE, PERSON, SNIPPET, Study
 from venire.judging.tasks import Task
 from venire.results import Note, first_few
 
 QRELS, LABEL_STUDIO, QUEPID = "qrels", "label-studio", "quepid"
 SOURCES = (QRELS, LABEL_STUDIO, QUEPID)
+VIEWS = (PAGE, SNIPPET)
 IMPORTED = "imported"
 """Reason of a task that the study does not ask for."""
 Question = tuple[str, str, str, str, str]
@@ -70,15 +71,19 @@ class Outcome:
     surplus: int
 
 
-def read_labels(path: Path, source: str, *, control: str = "") -> list[Imported]:
-    """Read the labels of a file; control: which of several controls of Label Studio has them."""
-    readers = {QRELS: _judgments, QUEPID: _quepid}
-    if source == LABEL_STUDIO:
-        found = list(_label_studio(path, control))
-    elif source in readers:
-        found = list(readers[source](path))
-    else:
+def read_labels(path: Path, source: str, *, scale: Scale | None = None, control: str = "") -> list[Imported]:
+    """Read the labels of a file.
+
+    scale: that of the study, for judgments; control: which of several controls of Label Studio has the labels
+    """
+    readers = {
+        QRELS: lambda: _judgments(path, scale),
+        LABEL_STUDIO: lambda: _label_studio(path, control),
+        QUEPID: lambda: _quepid(path),
+    }
+    if source not in readers:
         raise UnknownName("source", source, SOURCES)
+    found = list(readers[source]())
     if not found:
         raise FormatError(path, None, "holds no labels")
     return found
@@ -123,6 +128,7 @@ def planned(store: Store, labels: Sequence[Imported], *, names: Mapping[str, str
     if not kept:
         known = first_few([each.query for each in study.topics.values()], 5)
         raise SettingError("no label is of a topic of the study", hint=f"topics are known by id or query: {known}")
+    _refuse_merging(kept, names)
     by_assessor: dict[str, list[Imported]] = {}
     for each in kept:
         by_assessor.setdefault(_assessor(study, each.assessor, names), []).append(each)
@@ -149,6 +155,14 @@ def _on_scale(study: Study, label: Imported) -> Imported:
         message = f"label {label.label!r} of {label.doc!r} for topic {label.topic!r} is not on the scale"
         raise SettingError(message, hint=known_names(label.label, known))
     return replace(label, label=text)
+
+
+def _refuse_merging(labels: Sequence[Imported], names: Mapping[str, str]) -> None:
+    """Raise where one name would stand for several assessors of the file."""
+    others = [name for name in dict.fromkeys(each.assessor for each in labels) if name not in names]
+    if "" in names and len(others) > 1:
+        way = Way("say which one each of them is", assessor=f"{others[0]}=NAME")
+        raise SettingError(f"the file has labels by {first_few(others, 4)}, not by one assessor", hint=[way])
 
 
 def _assessor(study: Study, name: str, names: Mapping[str, str]) -> str:
@@ -229,13 +243,16 @@ def _answer(store: Store, assessor: str, task: Task, label: Imported) -> Answer:
     )
 
 
-def _judgments(path: Path) -> Iterator[Imported]:
+def _judgments(path: Path, scale: Scale | None) -> Iterator[Imported]:
     """Read what Venire reads as judgments: qrels, by one assessor, and tables."""
-    judgments = read_judgments(path, duplicate_labels="last")
+    judgments = read_judgments(path, scale=scale, duplicate_labels="last")
     judgments.require_one("aspect", "intent", "task")
     named = "assessor" in _header(path)
     columns = {name: judgments.column(name).texts() for name in ("topic", "doc", "assessor", "label")}
     columns |= {name: judgments.column(name).texts() for name in ("given", "unit") if name in judgments.facets}
+    if wrong := set(columns.get("unit", ())) - set(VIEWS):
+        message = f"the unit is {min(wrong)!r}, expected page or snippet"
+        raise FormatError(path, None, message, hint="rename the column if it says something else")
     times = [None] * len(judgments) if judgments.time is None else judgments.time.tolist()
     for row, at in zip(zip(*columns.values(), strict=True), times, strict=True):
         cells = dict(zip(columns, row, strict=True))

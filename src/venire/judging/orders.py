@@ -1,12 +1,13 @@
 """In which order an assessor gets tasks.
 
 Tasks come in blocks by topic, in an order of topics and of documents that is random, another one for each assessor.
-There are four passes over the topics, each in the same order:
+There are five passes over the topics, each in the same order:
 
-    1  snippets, which are judged before the pages behind them
-    2  labels in isolation for half of the topics, and given another document for the other half
-    3  preferences between documents, and between lists
-    4  labels given another document, and in isolation for the other half
+    1  snippets: labels in isolation for half of the topics, and given another document for the other half
+    2  snippets: labels given another document for the first half, and in isolation for the other half
+    3  pages, which are judged after their snippets: as 1
+    4  preferences between documents, and between lists
+    5  pages: as 2
 
 so that the two labels of a document are as far apart as the tasks allow, and each kind comes first equally often
 (Golbus et al. 2014, Section 4.1, doi:10.1145/2566486.2568015: "in different period of time to reduce bias").  Some
@@ -22,11 +23,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from venire.judging.designs import chance
-from venire.judging.study import LISTS, PREFERENCE, SNIPPET, Order
+from venire.judging.study import LISTS, PAGE, PREFERENCE, SNIPPET, Order
 from venire.judging.tasks import Task
 
-SNIPPETS, BEFORE, COMPARED, AFTER = range(4)
-"""Passes over the topics."""
+COMPARED = 3
+PASSES = {SNIPPET: (0, 1), PAGE: (2, 4)}
+"""Passes over the topics: that of preferences; by view, those of what comes first and what comes later."""
 TRIES = 8
 """How many places are tried for a repeat."""
 
@@ -67,10 +69,8 @@ def _place(task: Task, assessor: str, seed: int) -> tuple[int, float, float, flo
 def _pass(task: Task, assessor: str, seed: int) -> int:
     if task.kind in (PREFERENCE, LISTS):
         return COMPARED
-    if task.view == SNIPPET:
-        return SNIPPETS
     conditional_first = chance(seed, assessor, "conditional first", task.topic) < 0.5
-    return BEFORE if bool(task.given) == conditional_first else AFTER
+    return PASSES[task.view][bool(task.given) != conditional_first]
 
 
 def is_related(one: Task, other: Task) -> bool:

@@ -1,12 +1,12 @@
 """Simulated documents: short texts whose relevance to their query is known, for a demo of judging.
 
-Each topic is a small task at home.  A document is made of sentences that help with the task, sentences about the same
-thing that do not help, and sentences about another topic:
+Each topic is a small task at home.  A document is made of sentences that help with the task, the first of which names
+it, sentences about the same thing that do not help, and sentences that help with another task:
 
-    label  helps  about the thing  about another topic
-    2      4      1                0
-    1      1      2                1
-    0      0      0                4
+    label  about the thing  help                with another task
+    2      1                the first, 3 more
+    1      2                1                   1
+    0                                           the first, 3 more
 
 Its last sentence says where the text comes from, which a reader may trust or not, whatever its relevance.
 """
@@ -21,8 +21,8 @@ from numpy.random import Generator
 
 from venire.types import RNGLike
 
+FIRST = "To {task}, you need {need}."
 HELPFUL = (
-    "To {task}, you need {need}.",
     "First {first}.",
     "Then {then}.",
     "Allow {time} for it.",
@@ -40,8 +40,8 @@ SOURCES = {
     False: ("Somebody told me so on a train.", "I have not tried this myself."),
 }
 TITLES = ("About the", "Notes on the", "Your")
-SENTENCES = {2: (4, 1, 0), 1: (1, 2, 1), 0: (0, 0, 4)}
-"""Sentences by label: that help, about the thing, about another topic."""
+SENTENCES = {2: (1, 4, 0), 1: (2, 1, 1), 0: (0, 0, 4)}
+"""Sentences by label: about the thing, that help, that help with another task."""
 GRADES = (2, 2, 1, 1, 0, 0)
 
 _SLOTS = ("task", "thing", "need", "first", "then", "time", "mistake", "done")
@@ -117,7 +117,7 @@ def simulate_documents(
     --------
     >>> found = simulate_documents(simulate_topics(3), grades=(2, 0), rng=1)
     >>> print(found[0].label, found[0].snippet)
-    2 Then let it stand and rinse it well.
+    2 Prices of a kettle differ a lot between shops.
     """
     draw = np.random.default_rng(rng)
     made = []
@@ -131,15 +131,24 @@ def simulate_documents(
 def _document(
     topic: SimulatedTopic, doc: str, label: int, own: dict[str, str], other: dict[str, str], draw: Generator
 ) -> SimulatedDocument:
-    helpful, about, elsewhere = SENTENCES[label]
-    sentences = _drawn(HELPFUL, helpful, own, draw) + _drawn(ABOUT, about, own, draw)
-    sentences += _drawn(HELPFUL, elsewhere, other, draw)
+    about, helpful, elsewhere = SENTENCES[label]
     reliable = bool(draw.integers(2))
-    text = [*(sentences[at] for at in draw.permutation(len(sentences))), SOURCES[reliable][int(draw.integers(2))]]
+    text = [
+        *_drawn(ABOUT, about, own, draw),
+        *_help(helpful, own, draw),
+        *_help(elsewhere, other, draw),
+        SOURCES[reliable][int(draw.integers(2))],
+    ]
     title = f"{TITLES[int(draw.integers(len(TITLES)))]} {(own if label or draw.integers(2) else other)['thing']}"
     return SimulatedDocument(doc, topic.topic, title, text[0], " ".join(text), label, reliable)
 
 
+def _help(n: int, words: dict[str, str], draw: Generator) -> list[str]:
+    """Return sentences that help with a task; several begin with the one that names it."""
+    first = [FIRST.format(**words)] if n > 1 else []
+    return first + _drawn(HELPFUL, n - len(first), words, draw)
+
+
 def _drawn(templates: Sequence[str], n: int, words: dict[str, str], draw: Generator) -> list[str]:
-    """Draw sentences without repetition."""
-    return [templates[at].format(**words) for at in draw.choice(len(templates), n, replace=False)]
+    """Draw sentences without repetition, in their order."""
+    return [templates[at].format(**words) for at in sorted(draw.choice(len(templates), n, replace=False))]

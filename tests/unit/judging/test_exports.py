@@ -118,6 +118,16 @@ def test_a_label_given_a_document_without_a_label_waits(study):
     assert [(note.kind, note.fields["n"]) for note in found.notes] == [("left-out-given", 1)]
 
 
+def test_labels_that_the_scale_no_longer_has_are_left_out(study):
+    old = [stored(label("d2"), "bob", {"label": "9"}), aspects("ann", trust="9", clarity="1")]
+    found = export(study, [LABELLED[0], old[0]])
+    assert found.frame["label"].to_list() == ["2"]
+    assert [(note.kind, note.fields["n"]) for note in found.notes] == [("left-out-labels", 1)]
+    renamed = aspects("bob", trust="1", before="9")
+    by_aspect = export(study, [old[1], renamed], "aspects").frame
+    assert by_aspect.select("aspect", "label").rows() == [("trust", "1"), ("clarity", "N/A")]
+
+
 def test_prompts_that_changed_are_not_declared(study):
     answers = [stored(label(doc), "model", {"label": "1"}, machine={"prompt": doc}) for doc in ("d1", "d2")]
     assert export(study, answers).judgments.prompts == {}

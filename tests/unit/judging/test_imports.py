@@ -7,6 +7,7 @@ import json
 import pytest
 
 from small_studies import HEAD, LABELS, write_study
+from venire.data.scale import Scale
 from venire.errors import FormatError, SettingError
 from venire.judging.imports import Imported, import_labels, read_labels
 from venire.judging.store import Store
@@ -181,6 +182,31 @@ def test_names_are_those_of_the_study(study):
         import_labels(*study, labels("q1 d1 2 eve"), names={})
     with pytest.raises(SettingError, match="does not say who judged"):
         import_labels(*study, labels("q1 d1 2"), names={})
+
+
+def test_one_name_does_not_stand_for_several_assessors(study):
+    several = labels("q1 d1 2 a@x\nq1 d2 1 b@x")
+    with pytest.raises(SettingError, match="labels by a@x, b@x, not by one"):
+        import_labels(*study, several, names={"": "ann"})
+    import_labels(*study, several, names={"": "ann", "b@x": "bob"})
+    assert [row[2] for row in stored(*study)] == ["ann", "bob"]
+
+
+def test_judgments_are_read_on_the_scale_of_the_study(tmp_path):
+    path = tmp_path / "x.qrels"
+    path.write_text("q1 0 d1 good\n")
+    assert [each.label for each in read_labels(path, "qrels", scale=Scale(("bad", "good")))] == ["good"]
+    with pytest.raises(FormatError, match=r"x.qrels:1: label 'good' is not on the scale"):
+        read_labels(path, "qrels", scale=Scale(("0", "1")))
+
+
+def test_units_are_views(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("topic,doc,label,unit\nq1,d1,1,snippet\nq1,d2,1,page\n")
+    assert [each.view for each in read_labels(path, "qrels")] == ["snippet", "page"]
+    path.write_text("topic,doc,label,unit\nq1,d1,1,passage\n")
+    with pytest.raises(FormatError, match="unit is 'passage'"):
+        read_labels(path, "qrels")
 
 
 def test_topics_are_known_by_their_query_and_labels_by_the_scale(study):

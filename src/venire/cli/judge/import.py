@@ -89,7 +89,7 @@ def command(
     from venire.judging.study_files import read_study
 
     read, tasks = read_study(study)
-    labels = read_labels(Path(file), source, control=control)
+    labels = read_labels(Path(file), source, scale=read.labels, control=control)
     found, notes = import_labels(read, tasks, labels, names=names, view=view, database=database)
     rows = [(each.assessor, each.added, each.known, each.surplus) for each in found]
     out.table("assessors", Table(("assessor", "added", "known", "surplus"), rows))
