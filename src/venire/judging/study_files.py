@@ -352,7 +352,8 @@ class _Block:
             made = {CONDITIONAL: designs.given_previous, LISTS: designs.list_pairs}.get(self.kind, designs.pooled)
             return made(lists)
         needed = {CONDITIONAL: ("doc", "given"), PREFERENCE: ("doc", "other")}.get(self.kind, ("doc",))
-        return self._read(source, lambda path: read_items(path, needed=needed))
+        others = {name: "" for name in ("given", "other") if name not in needed}
+        return [item._replace(**others) for item in self._read(source, lambda path: read_items(path, needed=needed))]
 
     def _read(self, key: str, read: Any) -> Any:
         place = (*self.place, key)
