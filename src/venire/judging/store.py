@@ -413,7 +413,8 @@ class Store:
 
     def _put_down(self, connection: Connection, assessor: Row, turns: Sequence[tuple[int, int]]) -> None:
         keys = [_named_key(Turn(*each), assessor) for each in turns]
-        connection.execute(_DELETE_PLACE.where(schema.place.c.answer.is_(None)), keys)
+        if keys:
+            connection.execute(_DELETE_PLACE.where(schema.place.c.answer.is_(None)), keys)
 
     def _pick_up(self, connection: Connection, assessor: Row, turns: Sequence[tuple[int, int]], revision: int) -> None:
         """Note what is in hand; an answer that is being replaced keeps its place."""
