@@ -413,7 +413,8 @@ class Store:
 
     def _put_down(self, connection: Connection, assessor: Row, turns: Sequence[tuple[int, int]]) -> None:
         keys = [_named_key(Turn(*each), assessor) for each in turns]
-        connection.execute(_DELETE_PLACE.where(schema.place.c.answer.is_(None)), keys)
+        if keys:
+            connection.execute(_DELETE_PLACE.where(schema.place.c.answer.is_(None)), keys)
 
     def _pick_up(self, connection: Connection, assessor: Row, turns: Sequence[tuple[int, int]], revision: int) -> None:
         """Note what is in hand; an answer that is being replaced keeps its place."""
@@ -844,26 +845,30 @@ def _synchronise(
 ) -> None:
     """Bring versions, assessors and tasks of the database to those of the study."""
     lock(connection)
-    revision = _own_state(connection, study)
+    revision = _own_state(connection, study) + 1
     is_new = _own_version(connection, study, now, new_version=new_version)
-    judges = _own_assessors(connection, study)
-    _own_tasks(connection, tasks, judges, revision)
     if is_new:
         _vacate(connection, study, revision)
+    is_changed = _own_assessors(connection, study)
+    is_changed |= _own_tasks(connection, tasks, revision)
+    if is_new or is_changed:
+        connection.execute(_BUMP)
 
 
 def _own_state(connection: Connection, study: Study) -> int:
+    """Return the revision, locked; a database of another study is refused."""
     found = connection.execute(select(schema.state).with_for_update()).one_or_none()
     if found is None:
         connection.execute(insert(schema.state).values(id=1, study=study.name, revision=0, paused=False))
-    elif found.study != study.name:
+        return 0
+    if found.study != study.name:
         hint = "name another database, or the study's own name"
         raise SettingError(f"the database is of the study {found.study!r}, not {study.name!r}", hint=hint)
-    return int(connection.execute(_BUMP).one().revision)
+    return int(found.revision)
 
 
 def _own_version(connection: Connection, study: Study, now: float, *, new_version: bool) -> bool:
-    """Note a new version; return whether it follows another one."""
+    """Note a new version; return whether there is one."""
     versions = schema.version
     last = connection.execute(select(versions).order_by(versions.c.id.desc()).limit(1)).one_or_none()
     if last is not None and last.fingerprint == study.fingerprint:
@@ -884,25 +889,29 @@ def _own_version(connection: Connection, study: Study, now: float, *, new_versio
     }
     row = {"id": 1 if last is None else last.id + 1, "fingerprint": study.fingerprint, "at": now}
     connection.execute(insert(versions).values(**row, shown=json.dumps(shown)))
-    return last is not None
+    return True
 
 
-def _own_assessors(connection: Connection, study: Study) -> dict[str, int]:
+def _own_assessors(connection: Connection, study: Study) -> bool:
+    """Add the assessors that are new; return whether there are any."""
     table = schema.assessor
     known = {row.name: row for row in connection.execute(select(table))}
+    new = [{"name": each.name, "kind": each.kind} for each in study.assessors if each.name not in known]
     for each in study.assessors:
-        if each.name not in known:
-            connection.execute(insert(table).values(name=each.name, kind=each.kind))
-        elif known[each.name].kind != each.kind:
+        if each.name in known and known[each.name].kind != each.kind:
             raise SettingError(
                 f"assessor {each.name!r} is a {each.kind} in the study and a {known[each.name].kind} in the database",
                 hint="give the new one another name",
             )
-    return {row.name: row.id for row in connection.execute(select(table))}
+    if new:
+        connection.execute(insert(table), new)
+    return bool(new)
 
 
-def _own_tasks(connection: Connection, tasks: Mapping[str, Task], judges: Mapping[str, int], revision: int) -> None:
-    table = schema.task
+def _own_tasks(connection: Connection, tasks: Mapping[str, Task], revision: int) -> bool:
+    """Add the tasks that are new, and end those that are gone; return whether there are any."""
+    table, people = schema.task, schema.assessor
+    judges = {row.name: row.id for row in connection.execute(select(people.c.name, people.c.id))}
     columns = (table.c.id, table.c.key, table.c.body, table.c.needed, table.c.active)
     known = {row.key: row for row in connection.execute(select(*columns))}
     new = [_task_row(task, judges, revision) for key, task in tasks.items() if key not in known]
@@ -922,6 +931,7 @@ def _own_tasks(connection: Connection, tasks: Mapping[str, Task], judges: Mappin
     if changed:
         change = update(table).where(table.c.id == bindparam("of_id")).values(changed=revision, **values)
         connection.execute(change, changed)
+    return bool(new or changed)
 
 
 def _vacate(connection: Connection, study: Study, revision: int) -> None:
