@@ -54,7 +54,7 @@ from venire.judging.assignment import (
     turns_of_person,
 )
 from venire.judging.backups import migrate
-from venire.judging.database import Database, lock
+from venire.judging.database import Database, is_server, lock
 from venire.judging.orders import Turn
 from venire.judging.schema import Row
 from venire.judging.study import MACHINE, PERSON, Document, Study
@@ -838,6 +838,29 @@ def _storable(text: str) -> str:
 def address_of(study: Study, database: str | None = None) -> str:
     """Return the database of a study: the one that is named, else the study's, else the study file's name with .db."""
     return database or study.database or str(study.path.with_suffix(".db"))
+
+
+def stored_answers(
+    study: Study, tasks: Iterable[Task], database: str | None = None, *, surplus: bool = False
+) -> list[Stored]:
+    """Return the answers to a study as they stand, whatever was changed in it since.
+
+    Nothing is written, but tables of an earlier version are migrated.
+
+    surplus: with those that do not count, too
+    """
+    address = address_of(study, database)
+    if not is_server(address) and not Path(address).exists():
+        raise SettingError(f"there are no answers yet: there is no database {address}")
+    opened = Database(address)
+    try:
+        migrate(opened)
+        with opened.read() as connection:
+            there = set(connection.execute(select(schema.task.c.key)).scalars())
+        known = {task.key: task for task in tasks if task.key in there}
+        return Store(study, known, opened, time.time).stored(surplus=surplus)
+    finally:
+        opened.close()
 
 
 def _synchronise(
