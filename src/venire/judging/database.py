@@ -49,13 +49,14 @@ class _Job(Generic[T]):
 class Database:
     """An open database, for use by several threads.
 
-    rollbacks: transactions that were rolled back; what was remembered from within them is void
+    transactions: number of the one that writes now; rollbacks: how many were rolled back, and what was remembered from
+    within them is void
     """
 
     def __init__(self, address: str) -> None:
         self.address = address
         self.engine = _engine(address)
-        self.rollbacks = 0
+        self.transactions = self.rollbacks = 0
         self._writing = self.engine.execution_options(writes=True)
         self._waiting: deque[_Job[Any]] = deque()
         self._is_busy = False
@@ -110,6 +111,7 @@ class Database:
 
     def _committed(self, jobs: list[_Job[Any]], *, again: bool = True) -> list[Any]:
         """Run jobs in one transaction; once more on a new connection where the server had closed the old one."""
+        self.transactions += 1
         try:
             with named(self.address), self._writing.begin() as connection:
                 return [job.work(connection) for job in jobs]
