@@ -54,11 +54,11 @@ from venire.judging.assignment import (
     turns_of_person,
 )
 from venire.judging.backups import migrate
-from venire.judging.database import Database, lock
+from venire.judging.database import Database, is_server, lock
 from venire.judging.orders import Turn
 from venire.judging.schema import Row
-from venire.judging.study import LISTS, MACHINE, PERSON, Document, Study
-from venire.judging.tasks import Task
+from venire.judging.study import MACHINE, PERSON, Document, Study
+from venire.judging.tasks import Task, documents_of
 
 KEY = re.compile(r"[\w.:-]{1,100}", re.ASCII)
 LONGEST_COMMENT = 10_000
@@ -852,6 +852,29 @@ def address_of(study: Study, database: str | None = None) -> str:
     return database or study.database or str(study.path.with_suffix(".db"))
 
 
+def stored_answers(
+    study: Study, tasks: Iterable[Task], database: str | None = None, *, surplus: bool = False
+) -> list[Stored]:
+    """Return the answers to a study as they stand, whatever was changed in it since.
+
+    Nothing is written, but tables of an earlier version are migrated.
+
+    surplus: with those that do not count, too
+    """
+    address = address_of(study, database)
+    if not is_server(address) and not Path(address).exists():
+        raise SettingError(f"there are no answers yet: there is no database {address}")
+    opened = Database(address)
+    try:
+        migrate(opened)
+        with opened.read() as connection:
+            there = set(connection.execute(select(schema.task.c.key)).scalars())
+        known = {task.key: task for task in tasks if task.key in there}
+        return Store(study, known, opened, time.time).stored(surplus=surplus)
+    finally:
+        opened.close()
+
+
 def _synchronise(
     connection: Connection, study: Study, tasks: Mapping[str, Task], now: float, *, new_version: bool
 ) -> None:
@@ -990,17 +1013,10 @@ def shown_hash(study: Study, task: Task, *, known: dict[tuple[Any, ...], str] | 
     fingerprint = known.setdefault((), "") or study.fingerprint
     known[()] = fingerprint
     parts = [fingerprint, repr(study.topics.get(task.topic)), task.kind, task.view]
-    for doc in _documents(study, task):
+    for doc in documents_of(task, study.lists):
         found = study.documents.get(doc)
         parts += [doc, "" if found is None else _hash_of(found, known)]
     return sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _documents(study: Study, task: Task) -> list[str]:
-    """Return the documents that a task shows: of a preference between lists, all of both."""
-    lists = [study.lists.get(system, {}).get(task.topic, ()) for system in (task.doc, task.other)]
-    shown = [doc for each in lists for doc in each] if task.kind == LISTS else [task.given, task.doc, task.other]
-    return [doc for doc in shown if doc]
 
 
 def _hash_of(document: Document, known: dict[tuple[Any, ...], str]) -> str:

@@ -36,7 +36,7 @@ from venire.judging.study import (
 )
 from venire.judging.study_keys import FIXED, GOLBUS, SOURCES, StudyFile
 from venire.judging.study_tables import add_topic, folder_inside, read_documents, read_gold, read_items, read_topics
-from venire.judging.tasks import Task
+from venire.judging.tasks import Task, documents_of
 from venire.results import counted, first_few
 
 FITTING = {
@@ -190,13 +190,6 @@ def _assigned(asked: Sequence[tuple[Task, _Block]], seed: int) -> list[Task]:
         some = [task for task, block in asked if block.fixed_for() == people]
         found += designs.fixed(some, people, seed=seed)
     return found
-
-
-def documents_of(task: Task, lists: Lists) -> tuple[str, ...]:
-    """Return the documents that a task shows."""
-    if task.kind == LISTS:
-        return tuple(doc for system in (task.doc, task.other) for doc in lists[system][task.topic])
-    return tuple(doc for doc in (task.given, task.doc, task.other) if doc)
 
 
 def _documents(file: StudyFile, values: Mapping[str, Any], shown: Collection[str]) -> dict[str, Document]:
