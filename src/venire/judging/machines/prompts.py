@@ -44,7 +44,8 @@ LONGEST_TEXT = 20_000
 LARGEST_PAGE = 50 * LONGEST_TEXT
 """Bytes of a page that are looked at before its markup is taken off."""
 INLINE = re.compile(
-    "a|abbr|acronym|b|bdi|cite|code|data|del|dfn|em|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|su[bp]|time|tt|u|var|wbr"
+    "a|abbr|acronym|b|bdi|cite|code|data|del|dfn|em|i|ins|kbd|mark|q|s|samp|small"
+    "|span|strike|strong|su[bp]|time|tt|u|var|wbr"
 )
 """Elements that do not begin a new line."""
 
