@@ -190,6 +190,30 @@ def test_everything_can_be_done_without_javascript(chromium, served, size):
     page.context.close()
 
 
+def test_keys_that_are_pressed_all_at_once_in_two_tabs_answer_each_task_once(chromium, tmp_path):
+    with Served(written(tmp_path, pages(30))) as served:
+        first = visit(chromium, served.link("ann"))
+        judged(first, 2)
+        first.wait_for_timeout(500)
+        for key in "0120120":
+            first.keyboard.press(key)
+        all_sent(first)
+        alone = [doc for _, doc, _ in served.answers()]
+        assert len(alone) == len(set(alone)) >= 2 + 4
+        second = first.context.new_page()
+        second.goto(f"{served.root}/")
+        for _ in range(3):
+            for page in (second, first):
+                next_task(page)
+                page.keyboard.press("1")
+                page.wait_for_timeout(100)  # who changes tabs takes longer
+        for page in (first, second):
+            all_sent(page)
+        answered = [doc for _, doc, _ in served.answers()]
+        assert len(answered) == len(set(answered)) >= 2 + 4 + 6
+        first.context.close()
+
+
 def test_answers_on_a_shared_computer_are_never_sent_under_another_name(chromium, tmp_path):
     with Served(written(tmp_path, pages(12), judgments=2)) as served:
         ann = visit(chromium, served.link("ann"))

@@ -40,17 +40,7 @@ Examples:
 
 
 EXTRAS = {
-    "judge": (
-        "alembic",
-        "httpx",
-        "markdown_it",
-        "multipart",
-        "nh3",
-        "python_multipart",
-        "sqlalchemy",
-        "starlette",
-        "uvicorn",
-    ),
+    "judge": ("alembic", "httpx", "markdown_it", "nh3", "sqlalchemy", "starlette", "uvicorn"),
     "postgresql": ("psycopg",),
 }
 """Extras of the package, and the modules that they install."""

@@ -70,7 +70,7 @@ def _page(document: Document, changed: int) -> str:  # noqa: ARG001 - a file tha
         note = '<p class="note">This document is empty.</p>'
     title = escape(document.title or document.doc)
     head = f'<meta charset="utf-8"><title>{title}</title><style>{_style()}</style>'
-    return f'<!doctype html><html lang="">{head}<body>{inner}{note}'
+    return f'<!doctype html><html lang="">{head}<body dir="auto">{inner}{note}'
 
 
 @cache

@@ -371,6 +371,14 @@ document.addEventListener("click", (event) => {
   });
 });
 
+window.addEventListener("storage", (event) => {   // another tab has answered a task that is here too
+  if (!event.key?.startsWith(OUTBOX) || !event.newValue) return;
+  const { fields } = JSON.parse(event.newValue);
+  const article = tasks().find((each) => each.dataset.id === `${fields.task}-${fields.repeat}` && !each.dataset.answered);
+  if (fields.replaces || !article) return;
+  article.remove();
+  if (!shown()) { advance(); fill(); }
+});
 window.addEventListener("online", () => { state.failures = 0; send(); });
 document.addEventListener("visibilitychange", () => { if (!document.hidden) send(); });
 
