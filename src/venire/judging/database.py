@@ -81,8 +81,9 @@ class Database:
             values = self._committed(jobs)
         except BaseException as error:
             self.rollbacks += 1
-            if len(jobs) == 1:
-                jobs[0].error, jobs[0].is_done = error, True
+            if len(jobs) == 1 or not isinstance(error, Exception):
+                for job in jobs:
+                    job.error, job.is_done = error, True
                 return
             for job in jobs:
                 self._run([job])

@@ -54,11 +54,11 @@ from venire.judging.assignment import (
     turns_of_person,
 )
 from venire.judging.backups import migrate
-from venire.judging.database import Database, lock
+from venire.judging.database import Database, is_server, lock
 from venire.judging.orders import Turn
 from venire.judging.schema import Row
-from venire.judging.study import LISTS, MACHINE, PERSON, Document, Study
-from venire.judging.tasks import Task
+from venire.judging.study import MACHINE, PERSON, Document, Study
+from venire.judging.tasks import Task, documents_of
 
 KEY = re.compile(r"[\w.:-]{1,100}", re.ASCII)
 LONGEST_COMMENT = 10_000
@@ -840,31 +840,58 @@ def address_of(study: Study, database: str | None = None) -> str:
     return database or study.database or str(study.path.with_suffix(".db"))
 
 
+def stored_answers(
+    study: Study, tasks: Iterable[Task], database: str | None = None, *, surplus: bool = False
+) -> list[Stored]:
+    """Return the answers to a study as they stand, whatever was changed in it since.
+
+    Nothing is written, but tables of an earlier version are migrated.
+
+    surplus: with those that do not count, too
+    """
+    address = address_of(study, database)
+    if not is_server(address) and not Path(address).exists():
+        raise SettingError(f"there are no answers yet: there is no database {address}")
+    opened = Database(address)
+    try:
+        migrate(opened)
+        with opened.read() as connection:
+            there = set(connection.execute(select(schema.task.c.key)).scalars())
+        known = {task.key: task for task in tasks if task.key in there}
+        return Store(study, known, opened, time.time).stored(surplus=surplus)
+    finally:
+        opened.close()
+
+
 def _synchronise(
     connection: Connection, study: Study, tasks: Mapping[str, Task], now: float, *, new_version: bool
 ) -> None:
     """Bring versions, assessors and tasks of the database to those of the study."""
     lock(connection)
-    revision = _own_state(connection, study)
+    revision = _own_state(connection, study) + 1
     is_new = _own_version(connection, study, now, new_version=new_version)
-    judges = _own_assessors(connection, study)
-    _own_tasks(connection, tasks, judges, revision)
     if is_new:
         _vacate(connection, study, revision)
+    is_changed = _own_assessors(connection, study)
+    is_changed |= _own_tasks(connection, tasks, revision)
+    if is_new or is_changed:
+        connection.execute(_BUMP)
 
 
 def _own_state(connection: Connection, study: Study) -> int:
+    """Return the revision, locked; a database of another study is refused."""
     found = connection.execute(select(schema.state).with_for_update()).one_or_none()
     if found is None:
         connection.execute(insert(schema.state).values(id=1, study=study.name, revision=0, paused=False))
-    elif found.study != study.name:
+        return 0
+    if found.study != study.name:
         hint = "name another database, or the study's own name"
         raise SettingError(f"the database is of the study {found.study!r}, not {study.name!r}", hint=hint)
-    return int(connection.execute(_BUMP).one().revision)
+    return int(found.revision)
 
 
 def _own_version(connection: Connection, study: Study, now: float, *, new_version: bool) -> bool:
-    """Note a new version; return whether it follows another one."""
+    """Note a new version; return whether there is one."""
     versions = schema.version
     last = connection.execute(select(versions).order_by(versions.c.id.desc()).limit(1)).one_or_none()
     if last is not None and last.fingerprint == study.fingerprint:
@@ -885,25 +912,29 @@ def _own_version(connection: Connection, study: Study, now: float, *, new_versio
     }
     row = {"id": 1 if last is None else last.id + 1, "fingerprint": study.fingerprint, "at": now}
     connection.execute(insert(versions).values(**row, shown=json.dumps(shown)))
-    return last is not None
+    return True
 
 
-def _own_assessors(connection: Connection, study: Study) -> dict[str, int]:
+def _own_assessors(connection: Connection, study: Study) -> bool:
+    """Add the assessors that are new; return whether there are any."""
     table = schema.assessor
     known = {row.name: row for row in connection.execute(select(table))}
+    new = [{"name": each.name, "kind": each.kind} for each in study.assessors if each.name not in known]
     for each in study.assessors:
-        if each.name not in known:
-            connection.execute(insert(table).values(name=each.name, kind=each.kind))
-        elif known[each.name].kind != each.kind:
+        if each.name in known and known[each.name].kind != each.kind:
             raise SettingError(
                 f"assessor {each.name!r} is a {each.kind} in the study and a {known[each.name].kind} in the database",
                 hint="give the new one another name",
             )
-    return {row.name: row.id for row in connection.execute(select(table))}
+    if new:
+        connection.execute(insert(table), new)
+    return bool(new)
 
 
-def _own_tasks(connection: Connection, tasks: Mapping[str, Task], judges: Mapping[str, int], revision: int) -> None:
-    table = schema.task
+def _own_tasks(connection: Connection, tasks: Mapping[str, Task], revision: int) -> bool:
+    """Add the tasks that are new, and end those that are gone; return whether there are any."""
+    table, people = schema.task, schema.assessor
+    judges = {row.name: row.id for row in connection.execute(select(people.c.name, people.c.id))}
     columns = (table.c.id, table.c.key, table.c.body, table.c.needed, table.c.active)
     known = {row.key: row for row in connection.execute(select(*columns))}
     new = [_task_row(task, judges, revision) for key, task in tasks.items() if key not in known]
@@ -923,6 +954,7 @@ def _own_tasks(connection: Connection, tasks: Mapping[str, Task], judges: Mappin
     if changed:
         change = update(table).where(table.c.id == bindparam("of_id")).values(changed=revision, **values)
         connection.execute(change, changed)
+    return bool(new or changed)
 
 
 def _vacate(connection: Connection, study: Study, revision: int) -> None:
@@ -969,17 +1001,10 @@ def shown_hash(study: Study, task: Task, *, known: dict[tuple[Any, ...], str] | 
     fingerprint = known.setdefault((), "") or study.fingerprint
     known[()] = fingerprint
     parts = [fingerprint, repr(study.topics.get(task.topic)), task.kind, task.view]
-    for doc in _documents(study, task):
+    for doc in documents_of(task, study.lists):
         found = study.documents.get(doc)
         parts += [doc, "" if found is None else _hash_of(found, known)]
     return sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _documents(study: Study, task: Task) -> list[str]:
-    """Return the documents that a task shows: of a preference between lists, all of both."""
-    lists = [study.lists.get(system, {}).get(task.topic, ()) for system in (task.doc, task.other)]
-    shown = [doc for each in lists for doc in each] if task.kind == LISTS else [task.given, task.doc, task.other]
-    return [doc for doc in shown if doc]
 
 
 def _hash_of(document: Document, known: dict[tuple[Any, ...], str]) -> str:
