@@ -85,6 +85,7 @@ class Store:
             }
             self._version: int = connection.execute(select(func.max(schema.version.c.id))).scalar_one()
         self._board = Board(study, {self._ids[key]: task for key, task in tasks.items()})
+        self._begun, self._is_paused = -1, False
         self._orders: dict[str, Turns] = {}
         self._shown: dict[tuple[Any, ...], str] = {}
 
@@ -175,7 +176,7 @@ class Store:
 
         def work(connection: Connection, revision: int) -> str:
             name = access.erase(connection, assessor, answers=answers, now=self.clock(), revision=revision)
-            self._board.revision = UNKNOWN
+            self._board.catch_up(connection, revision, self.database.rollbacks, anew=True)
             return name
 
         name = self._change(work)
@@ -193,8 +194,7 @@ class Store:
         """Lease the next tasks to an assessor: those in their hands first; none while the study is paused."""
 
         def work(connection: Connection) -> tuple[Lease, ...]:
-            revision, paused = connection.execute(_LOCKED).one()
-            self._board.catch_up(connection, revision, self.database.rollbacks)
+            paused = self._look(connection)
             found = _active(connection, assessor)
             if paused or found is None:
                 return ()
@@ -282,6 +282,7 @@ class Store:
 
         def work(connection: Connection, _: int) -> None:
             connection.execute(update(schema.state).values(paused=on))
+            self._is_paused = on
             access.record(connection, "pause" if on else "resume", now=self.clock())
 
         self._change(work)
@@ -453,12 +454,25 @@ class Store:
         """Run a write of which the revision tells."""
         return self.database.write(lambda connection: work(connection, self._begin(connection)[0]))
 
+    def _look(self, connection: Connection) -> bool:
+        """Lock the study, bring the board up to date, and return whether it is paused; nothing is written yet."""
+        if self._begun != self.database.transactions:
+            revision, paused = connection.execute(_LOCKED).one()
+            self._board.catch_up(connection, revision, self.database.rollbacks)
+            return bool(paused)
+        return self._is_paused
+
     def _begin(self, connection: Connection) -> tuple[int, bool]:
-        """Raise the revision, which locks the study in PostgreSQL, and bring the board up to date."""
-        revision, paused = connection.execute(_BUMP).one()
-        self._board.catch_up(connection, revision - 1, self.database.rollbacks)
-        self._board.revision = revision
-        return revision, paused
+        """Raise the revision, which locks the study in PostgreSQL, and bring the board up to date.
+
+        Writes that share a transaction share its revision.
+        """
+        if self._begun != self.database.transactions:
+            revision, paused = connection.execute(_BUMP).one()
+            self._board.catch_up(connection, revision - 1, self.database.rollbacks)
+            self._board.revision = revision
+            self._begun, self._is_paused = self.database.transactions, paused
+        return self._board.revision, self._is_paused
 
     def _queue(self, connection: Connection, assessor: Row) -> Queue:
         if self._board.revision == UNKNOWN or self._board.rollbacks != self.database.rollbacks:
@@ -475,8 +489,10 @@ class Store:
 
     def _next(self, connection: Connection, assessor: Row, n: int, revision: int | None) -> tuple[Lease, ...]:
         now = self.clock()
-        held = connection.execute(_HELD, {"assessor": assessor.id, "now": now}).all()
-        leases = [row for row in held if row.task_key in self.tasks]
+        held = connection.execute(_HELD, {"assessor": assessor.id}).all()
+        leases = [row for row in held if row.task_key in self.tasks and row.expires > now]
+        if any(row.expires <= now for row in held):
+            connection.execute(_DELETE_EXPIRED, {"of_assessor": assessor.id, "now": now})
         if any(row.expires - now < self.study.lease_minutes * 30 for row in leases[:n]):
             leases = self._renew(connection, assessor, leases, revision)
         found = [self._shown_lease(assessor, Turn(row.task, row.repeat), row.expires) for row in leases[:n]]
@@ -492,9 +508,7 @@ class Store:
         return tuple(found)
 
     def _bumped(self, connection: Connection, revision: int | None) -> int:
-        if revision is None:
-            revision = self._board.revision = connection.execute(_BUMP).one().revision
-        return revision
+        return self._begin(connection)[0] if revision is None else revision
 
     def _renew(self, connection: Connection, assessor: Row, leases: Sequence[Row], revision: int | None) -> list[Row]:
         """Renew leases of which less than half is left, since their holder is there."""
@@ -503,7 +517,7 @@ class Store:
         mine = (places.c.assessor == assessor.id, places.c.answer.is_(None), places.c.expires > now)
         connection.execute(update(places).where(*mine).values(expires=self._expiry()))
         ids = {(row.task, row.repeat) for row in leases}
-        held = connection.execute(_HELD, {"assessor": assessor.id, "now": now}).all()
+        held = connection.execute(_HELD, {"assessor": assessor.id}).all()
         return [row for row in held if (row.task, row.repeat) in ids]
 
     def _free(self, connection: Connection, assessor: Row, turns: Sequence[Turn]) -> list[Turn]:
@@ -527,8 +541,8 @@ class Store:
         ]
 
     def _lease(self, connection: Connection, assessor: Row, turns: Sequence[Turn], turn: int) -> list[Lease]:
-        """Write leases; an expired one of the same assessor makes room."""
-        expires, now = self._expiry(), self.clock()
+        """Write leases; the assessor holds none of these."""
+        expires = self._expiry()
         leases = [self._shown_lease(assessor, each, expires) for each in turns]
         rows = [
             {
@@ -542,7 +556,6 @@ class Store:
             }
             for place, (each, lease) in enumerate(zip(turns, leases, strict=True))
         ]
-        connection.execute(_DELETE_EXPIRED, {"of_assessor": assessor.id, "now": now})
         connection.execute(_INSERT_PLACE, rows)
         return leases
 
@@ -737,7 +750,6 @@ _HELD = (
     .where(
         schema.place.c.assessor == bindparam("assessor"),
         schema.place.c.answer.is_(None),
-        schema.place.c.expires > bindparam("now"),
     )
     .order_by(schema.place.c.turn, schema.place.c.expires)
 )
