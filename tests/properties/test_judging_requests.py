@@ -63,16 +63,32 @@ def store(tmp_path_factory):
         yield store
 
 
+@pytest.fixture(scope="module")
+def browser(store):
+    return Browser(store)
+
+
 class Browser:
     """A browser of ann, who is the organiser too."""
 
     def __init__(self, store):
-        store.pause(False)
+        self.store = store
         self.client = TestClient(application(store, SITE), base_url=SITE.root, raise_server_exceptions=False)
-        ann = store.open_session(store.invite("ann", again=True))
-        organiser = store.open_session(store.organiser_token())
+        self.start()
+
+    def start(self):
+        """Begin a session of both."""
+        ann = self.store.open_session(self.store.invite("ann", again=True))
+        organiser = self.store.open_session(self.store.organiser_token())
         self.csrf = {True: organiser.csrf, False: ann.csrf}
         self.cookie = f"venire-demo={ann.cookie}; venire-demo-organiser={organiser.cookie}"
+
+    def go_on(self):
+        """Undo what the last requests may have done: the study was paused, or access revoked."""
+        if self.store.paused:
+            self.store.pause(False)
+        if self.store.standing("ann").revoked:
+            self.start()
 
     def form(self):
         page = self.client.get("/", headers={"cookie": self.cookie}).text
@@ -98,8 +114,8 @@ class Browser:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(requests=st.lists(REQUESTS, min_size=4, max_size=6))
-def test_requests_that_were_changed_at_random(store, requests):
-    browser = Browser(store)
+def test_requests_that_were_changed_at_random(store, browser, requests):
+    browser.go_on()
     form = browser.form()
     for request in requests:
         assert browser.sent(request, form).status_code < 500, request

@@ -99,9 +99,9 @@ class Board:
     reopened: list[int] = field(default_factory=list)
     queues: dict[int, Queue] = field(default_factory=dict)
 
-    def catch_up(self, connection: Connection, revision: int, rollbacks: int) -> None:
-        """Read the tasks that changed since the last time; all of them after a transaction was rolled back."""
-        if rollbacks != self.rollbacks:
+    def catch_up(self, connection: Connection, revision: int, rollbacks: int, *, anew: bool = False) -> None:
+        """Read the tasks that changed since the last time; all of them ``anew`` after a transaction was rolled back."""
+        if anew or rollbacks != self.rollbacks:
             self.revision, self.rollbacks = UNKNOWN, rollbacks
         if self.revision == UNKNOWN:
             self.queues.clear()

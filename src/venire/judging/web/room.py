@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -54,20 +54,6 @@ class Room:
         return {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
 
     @cached_property
-    def templates(self) -> Environment:
-        """Templates, which escape what they show."""
-        made = Environment(
-            loader=PackageLoader("venire.judging.web", "templates"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            finalize=lambda value: visible(value, keep="\n\t") if type(value) is str else value,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        made.globals |= {"study": self.store.study, "asset": self.asset_path, "guidelines": self.guidelines}
-        return made
-
-    @cached_property
     def guidelines(self) -> Markup:
         """The guidelines as HTML; raw HTML in them is shown as text."""
         import nh3
@@ -82,13 +68,27 @@ class Room:
 
     def render(self, template: str, **shown: Any) -> str:
         """Return a template, filled in."""
-        return self.templates.get_template(template).render(**shown)
+        shared = {"study": self.store.study, "asset": self.asset_path, "guidelines": self.guidelines}
+        return _templates().get_template(template).render(shared | shown)
 
     def session(self, request: Request, role: str) -> Session | None:
         """Return the session of a cookie; None where there is none of this role, or it has ended."""
         cookie = request.cookies.get(self.site.cookie(self.store.study.name, role), "")
         found = self.store.session(cookie) if COOKIE.fullmatch(cookie) else None
         return found if found and (role == ORGANISER) == (not found.assessor) else None
+
+
+@cache
+def _templates() -> Environment:
+    """Return the templates, which escape what they show."""
+    return Environment(
+        loader=PackageLoader("venire.judging.web", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: visible(value, keep="\n\t") if type(value) is str else value,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 def room_of(request: Request) -> Room:
