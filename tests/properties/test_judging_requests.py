@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from html import unescape
 from urllib.parse import urlencode
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -45,21 +46,27 @@ HEADERS = st.dictionaries(
     ),
     max_size=2,
 )
-CHANGES = st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=4)
+CHANGES = st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=3)
+WHERE = st.one_of(
+    st.tuples(st.just("POST"), st.sampled_from(("/answer",) * 4 + POSTS)),
+    st.tuples(st.just("GET"), st.sampled_from(PATHS)),
+    st.tuples(st.sampled_from(["GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS"]), st.sampled_from(PATHS + POSTS)),
+)
 REQUESTS = st.tuples(
-    st.sampled_from(["GET", "POST", "POST", "POST", "HEAD", "PUT", "DELETE", "OPTIONS"]),
-    st.sampled_from(PATHS + POSTS * 3),
+    WHERE,
     CHANGES,
-    st.sets(st.sampled_from(NAMES), max_size=2),
-    HEADERS,
+    st.one_of(st.just(set()), st.sets(st.sampled_from(NAMES), max_size=2)),
+    st.one_of(st.just({}), HEADERS),
     JUNK,
     st.one_of(st.none(), st.none(), st.none(), st.binary(max_size=200)),
 )
+VALID = {"label": "2", "strength": "-1", "aspect reliability": "0", "aspect clarity": "N/A", "aspect freshness": "3"}
+"""An answer to every kind of task, which the changes damage."""
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    with opened(tmp_path_factory.mktemp("study"), [*every_kind(), *labels(12)[1:]]) as store:
+    with opened(tmp_path_factory.mktemp("study"), [*every_kind(), *labels(200)[1:]]) as store:
         yield store
 
 
@@ -93,11 +100,11 @@ class Browser:
     def form(self):
         page = self.client.get("/", headers={"cookie": self.cookie}).text
         found = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)">', page)
-        return {name: unescape(value) for name, value in found}
+        return {name: unescape(value) for name, value in found} | {"key": uuid4().hex}
 
     def sent(self, request, form):
-        method, path, changes, without, headers, junk, body = request
-        known = form | {"csrf": self.csrf["organise" in path], "assessor": "" if "organise" in path else "ann"}
+        (method, path), changes, without, headers, junk, body = request
+        known = form | VALID | {"csrf": self.csrf["organise" in path], "assessor": "" if "organise" in path else "ann"}
         fields = {name: value for name, value in (known | changes).items() if name not in without}
         content = urlencode(fields, errors="surrogatepass").encode() if body is None else body
         headers = {"content-type": "application/x-www-form-urlencoded", "cookie": self.cookie} | headers
@@ -123,3 +130,10 @@ def test_requests_that_were_changed_at_random(store, browser, requests):
         refuse_value(store.study, each.task, each.value)
         assert each.assessor == "ann"
         assert each.task.key in store.tasks
+
+
+def test_the_same_requests_store_something_if_they_are_left_as_they_are(tmp_path):
+    with opened(tmp_path, labels(3)) as store:
+        browser = Browser(store)
+        reply = browser.sent((("POST", "/answer"), {}, set(), {}, "", None), browser.form())
+        assert (reply.status_code, len(store.stored())) == (303, 1)

@@ -85,8 +85,8 @@ def document(request: Request) -> Response:
     room = room_of(request)
     session_of(request, ASSESSOR)
     task, side = room.store.tasks.get(request.path_params["task"]), request.path_params["side"]
-    name = getattr(task, side) if side in SIDES else ""
-    if task is None or not name or task.kind == LISTS:
+    name = getattr(task, side) if task and task.kind != LISTS and side in SIDES else ""
+    if not name:
         raise HTTPException(404, "There is no such document.")
     found = document_of(room.store.study, name)
     headers = {"Content-Security-Policy": DOCUMENT_POLICY}

@@ -337,6 +337,14 @@ def test_while_the_study_is_paused_nothing_is_asked(store):
     assert "The study is paused." in browser.get("/").text
 
 
+@pytest.mark.parametrize("path", ["nowhere/doc", "{task}/given", "{task}/key", "{task}/__class__", "{task}/"])
+def test_only_documents_of_tasks_are_shown(tmp_path, path):
+    with opened(tmp_path, labels(1)) as store:
+        browser, (task,) = joined(store), store.tasks
+        assert browser.get(f"/doc/{task}/doc").status_code == 200
+        assert browser.get(f"/doc/{path.format(task=task)}").status_code == 404
+
+
 # Words and sizes
 
 
