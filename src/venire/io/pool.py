@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from venire.data.ids import Category, joined
 from venire.data.judgments import Judgments, number_items
 from venire.data.runs import RunTable
-from venire.io.runs import RunsLike, as_runs, kernel_rules, table_scores, whole_run
+from venire.io.runs import RunsLike, as_runs, file_name, kernel_rules, table_scores, whole_run
 from venire.kernels.ragged import offsets
 from venire.scan.slices import bytewise_order
 from venire.types import Bools, Floats, Ints
@@ -40,6 +41,40 @@ def with_results(judgments: Judgments, runs: RunsLike, depth: int) -> Judgments:
         docs.append(table.doc.take(first))
     items, number = number_items(joined(topics), joined(docs))
     return replace(judgments, items=items, item=number[: len(known)][judgments.item])
+
+
+def first_docs(runs: RunsLike, lists: Collection[tuple[str, str]], depth: int) -> dict[tuple[str, str], list[str]]:
+    """Return the ids of the first results of some lists, given by system and topic.
+
+    Cost: O(lines), the lines of one source at a time, and sorting those of these lists.
+
+    Examples
+    --------
+    >>> first_docs({"s": {"q1": {"a": 3.0, "b": 5.0}, "q2": {"a": 1.0}}}, [("s", "q1")], 2)
+    {('s', 'q1'): ['b', 'a']}
+    """
+    sources, found = as_runs(runs), dict[tuple[str, str], list[str]]()
+    for source in sources.sources:
+        table = source if isinstance(source, RunTable) else whole_run(source)
+        systems = list(table.system.names)
+        if sources.rules.system_from == "file":
+            systems = [file_name(source)] * len(systems)
+        topics = list(table.topic.names)
+        wanted = np.array([[(system, topic) in lists for topic in topics] for system in systems], dtype=np.bool_)
+        rows = np.flatnonzero(wanted[table.system.codes, table.topic.codes])
+        for row in _by_rank(table, rows, table_scores(table, kernel_rules(sources.rules))).tolist():
+            docs = found.setdefault((systems[table.system.codes[row]], topics[table.topic.codes[row]]), [])
+            if len(docs) < depth:
+                docs.append(table.doc.names[table.doc.codes[row]])
+    return found
+
+
+def _by_rank(table: RunTable, rows: Ints, score: Floats) -> Ints:
+    """Sort rows by list and rank; of a document that a list has twice, the first row counts."""
+    name = np.argsort(bytewise_order(table.doc.names.slices))[table.doc.codes[rows]]
+    owner = table.system.codes[rows].astype(np.int64) * max(len(table.topic.names), 1) + table.topic.codes[rows]
+    first = np.unique(owner * max(len(table.doc.names), 1) + name, return_index=True)[1]
+    return np.asarray(rows[first[np.lexsort((-name[first], -score[rows[first]], owner[first]))]])
 
 
 def first_results(table: RunTable, score: Floats, depth: int) -> Bools:

@@ -165,7 +165,7 @@ def _disputed_rows(drill: Drill) -> list[dict[str, Any]]:
             + (f" and {len(row.labels) - MOST_JUDGES_NAMED} more" if len(row.labels) > MOST_JUDGES_NAMED else ""),
             "link": link(*drill.pair, topic=row.topic, doc=row.doc),
         }
-        for row in drill.disputed()
+        for row in drill.disputed
     ]
 
 
@@ -186,7 +186,9 @@ def held(drill: Drill) -> str:
 
 def as_json(value: Any) -> str:
     """Return data as JSON that can stand in a page: no markup, no controls."""
-    text = json.dumps(_shown(value), separators=(",", ":"), allow_nan=False)
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    if "\\" in text or "\x7f" in text:  # a name has a control, or another letter that is escaped
+        text = json.dumps(_shown(value), separators=(",", ":"), allow_nan=False)
     for letter in "<>&":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text

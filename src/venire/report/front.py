@@ -75,7 +75,7 @@ class Front:
 
     def shows(self) -> list[str]:
         """Name what is shown, as in the list of formulas."""
-        disputed = self.drill is not None and self.drill.disputed()
+        disputed = self.drill is not None and bool(self.drill.disputed)
         several = ["leaderboard", "cards"] if len(self.board.systems) > 1 else []
         return [*several, *(["disputed_documents"] if disputed else [])]
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from venire.io.outputs import write_bytes
 from venire.plots.style import GREY, INK, styled
+from venire.report.charts import Chart
 from venire.report.document import Cell, Grid, Picture, Report, Words
 from venire.report.first_screen import first_screen, tone
 from venire.report.front import Front, percent
@@ -141,6 +142,8 @@ def _is_number(cell: Cell) -> bool:
 
 def inline_svg(picture: Picture) -> str:
     """Draw a picture as an element of a page, which scales with it and follows its colours; its words are its label."""
+    if isinstance(picture.figure, Chart):
+        return picture.figure.svg(picture.words)
     with styled(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")  # the browser has the fonts
         sink = io.StringIO()
