@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -54,19 +55,28 @@ def first_docs(runs: RunsLike, lists: Collection[tuple[str, str]], depth: int) -
     {('s', 'q1'): ['b', 'a']}
     """
     sources, found = as_runs(runs), dict[tuple[str, str], list[str]]()
+    if not lists:
+        return found
     for source in sources.sources:
-        table = source if isinstance(source, RunTable) else whole_run(source)
-        systems = list(table.system.names)
-        if sources.rules.system_from == "file":
-            systems = [file_name(source)] * len(systems)
-        topics = list(table.topic.names)
-        wanted = np.array([[(system, topic) in lists for topic in topics] for system in systems], dtype=np.bool_)
-        rows = np.flatnonzero(wanted[table.system.codes, table.topic.codes])
+        name = file_name(source) if sources.rules.system_from == "file" else None
+        wanted = partial(_wanted, lists=lists, name=name)
+        if isinstance(source, RunTable):
+            table, rows = source, np.flatnonzero(wanted(source.system, source.topic))
+        else:
+            table = whole_run(source, keep=wanted)
+            rows = np.arange(len(table.score))
         for row in _by_rank(table, rows, table_scores(table, kernel_rules(sources.rules))).tolist():
-            docs = found.setdefault((systems[table.system.codes[row]], topics[table.topic.codes[row]]), [])
+            system = name or table.system.names[table.system.codes[row]]
+            docs = found.setdefault((system, table.topic.names[table.topic.codes[row]]), [])
             if len(docs) < depth:
                 docs.append(table.doc.names[table.doc.codes[row]])
     return found
+
+
+def _wanted(system: Category, topic: Category, *, lists: Collection[tuple[str, str]], name: str | None) -> Bools:
+    """Mark the rows of some lists; name: that of all systems, if it is not in the rows -> (row,)."""
+    table = [[(name or each, which) in lists for which in topic.names] for each in system.names]
+    return np.array(table, dtype=np.bool_).reshape(-1, max(len(topic.names), 1))[system.codes, topic.codes]
 
 
 def _by_rank(table: RunTable, rows: Ints, score: Floats) -> Ints:

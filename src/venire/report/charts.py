@@ -360,7 +360,7 @@ def histogram(
     parts.append(_line(left, bottom, right, bottom, LINE, 1))
     if centre is not None:
         parts.append(_line(across(centre), top, across(centre), bottom, INK, 1.5))
-    x = left
+    x = float(left)
     for number, (name, _) in enumerate(groups if len(groups) > 1 else ()):
         parts += [_rect(x, PAD, x + 12, PAD + 9, COLOURS[number], 0.8), _text(x + 18, PAD + 5, name, "start", FONT - 1)]
         x += 32 + LETTER * len(name)

@@ -87,7 +87,7 @@ def workers_chart(profiles: Profiles, *, least: int) -> Chart:
     known = ~np.isnan(kappa)
     groups = [("no notable difference", kappa[known & ~flagged]), ("differ notably", kappa[known & flagged])]
     limits = (np.floor(10 * kappa[known].min()) / 10 - 0.05, np.ceil(10 * kappa[known].max()) / 10 + 0.05)
-    labels = {"x_label": "kappa with the others", "y_label": "assessors"}
+    labels: dict[str, Any] = {"x_label": "kappa with the others", "y_label": "assessors"}
     return histogram(groups, np.linspace(-1, 1, 41), limits=(float(limits[0]), float(limits[1])), **labels)
 
 
@@ -141,7 +141,7 @@ def weights_chart(fit: PredictedRelevanceFit, *, most: int = 6) -> Chart:
         Line(fit.scale.labels[level], n, weights[:, level], number=level)
         for level in reversed(some_labels(len(fit.scale)))
     ]
-    labels = {"x_label": "N users, including the assessor", "y_label": "P(one finds it relevant)"}
+    labels: dict[str, Any] = {"x_label": "N users, including the assessor", "y_label": "P(one finds it relevant)"}
     return lines_chart(lines, y=Scale(*PROBABILITIES, 0, 1), x=Scale(0.9, most + 0.1, 0, 1), legend="label", **labels)
 
 
@@ -228,7 +228,7 @@ def tau_chart(found: Stability) -> Chart:
     tau, known = found.correlation(), found.tau[~np.isnan(found.tau)]
     edges = np.histogram_bin_edges(known, min(40, max(8, len(np.unique(known)))))
     note = f"mean {tau.value:.2f}, {tau.confidence:.0%} in [{tau.low:.2f}, {tau.high:.2f}]"
-    labels = {"x_label": "Kendall's tau with the current order", "y_label": "draws", "note": note}
+    labels: dict[str, Any] = {"x_label": "Kendall's tau with the current order", "y_label": "draws", "note": note}
     return histogram([("draws", known)], edges, centre=tau.value, between=(tau.low, tau.high), **labels)
 
 
@@ -243,7 +243,7 @@ def power_chart(found: DiscriminativePower) -> Chart:
         x, y = np.append(0.0, share), np.append(p[:1], p)
         name, point = f"{row.measure}  {row.share or 0.0:.0%}", (row.share or 0.0, alpha)
         lines.append(Line(name, x, y, number=number, markers=False, steps=True, point=point))
-    labels = {"x_label": "share of pairs of systems, smallest p-value first", "y_label": "p-value"}
+    labels: dict[str, Any] = {"x_label": "share of pairs of systems, smallest p-value first", "y_label": "p-value"}
     ticks = np.linspace(0, top, 5).tolist()
     axes: dict[str, Any] = {"x": Scale(*PROBABILITIES, 0, 1), "y": Scale(0, top, 0, 1), "y_ticks": ticks}
     return lines_chart(lines, **axes, level=alpha, legend=f"significant at {alpha:g}", **labels)

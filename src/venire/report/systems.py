@@ -9,7 +9,7 @@ import numpy as np
 from venire.comparison.compare import MeasureComparison
 from venire.comparison.forecast import FRAGILE, TIE
 from venire.comparison.stability import DIGITS
-from venire.data.assessors import copy_notes
+from venire.data.assessors import copy_notes, coverage
 from venire.disagreement.counting import count_relevant
 from venire.kernels.rank_correlation import kendall_tau
 from venire.measures.evaluate import evaluate
@@ -221,12 +221,9 @@ def _fragile(one: MeasureComparison) -> list[Part]:
 def _seen(evidence: Evidence, one: MeasureComparison) -> list[Part]:
     """Score the systems with the labels of each other assessor who judged nearly all items."""
     labels, question = evidence.labels, evidence.question
-    n_items = [len(np.unique(labels.item[labels.assessor.codes == code])) for code in range(len(labels.assessors))]
-    whole = [
-        name
-        for name, n in zip(labels.assessors, n_items, strict=True)
-        if name != evidence.judge and n >= NEARLY_ALL * max(n_items)
-    ]
+    share = coverage(labels)
+    enough = (share >= NEARLY_ALL * share.max()).tolist()
+    whole = [name for name, held in zip(labels.assessors, enough, strict=True) if held and name != evidence.judge]
     if not whole:
         return []
     scores = evaluate(labels.where(assessor=whole), evidence.runs, question.measure, per="assessor")

@@ -119,7 +119,7 @@ def test_of_many_systems_the_first_are_shown():
 
 
 def test_cards_have_probability_words_and_a_step(whole):
-    found = front(whole)
+    found = front(whole, held=drill(whole))
     assert [card.name for card in found.cards] == list(CARDS)
     for card in found.cards:
         assert card.probability == whole.verdict.p_first[card.name]
@@ -259,7 +259,7 @@ def test_links_encode_every_id():
 
 
 def test_the_json_of_the_first_screen_is_plain(whole):
-    content = front(whole).content()
+    content = front(whole, held=drill(whole)).content()
     held = json.loads(json.dumps(content, allow_nan=False))
     assert held["leaderboard"] == content["leaderboard"]
     assert set(content) == {"verdict", "change", "leaderboard", "p_best_of", "cards", "agreement", "disputed"}
@@ -268,7 +268,7 @@ def test_the_json_of_the_first_screen_is_plain(whole):
 def test_a_report_without_lists_has_no_drill_down():
     one = question(LABELS, {"x": RUNS["x"]})
     assert drill(one) is None
-    shown = first_screen(Report("t", (), {}), front(one))
+    shown = first_screen(Report("t", (), {}), front(one, held=drill(one)))
     assert shown["data"] == ""
     assert [name for name, _ in shown["contents"]] == ["first", "judges", "details", "method"]
 
