@@ -19,7 +19,7 @@ from venire.results import visible
 from venire.types import Floats
 
 INK, LINE, PAPER = "var(--ink)", "var(--line)", "var(--paper)"
-FONT, LETTER = 12, 7.0
+FONT, LETTER = 12, 7.3
 """Size of texts, and the width of a letter on average."""
 PLOT_WIDTH, PLOT_HEIGHT, NARROWEST = 380, 210, 170
 """Sizes of a panel, and the width of one of several side by side."""

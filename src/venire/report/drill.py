@@ -127,10 +127,11 @@ class Drill:
     @cached_property
     def disputed(self) -> list[Disputed]:
         """The documents on which judges differ, those with the largest weight on the decision first."""
-        found = [row for each in self.topics for row in self._disputed_in(each)]
+        found = [row for each in self.topics for row in self.differing(each) if row.weight > 0]
         return sorted(found, key=lambda row: (-row.weight, row.topic, row.doc))[:MOST_DISPUTED]
 
-    def _disputed_in(self, each: TopicLists) -> list[Disputed]:
+    def differing(self, each: TopicLists) -> list[Disputed]:
+        """Return the documents of a topic on which judges differ, in the lists of the two systems; by weight."""
         places = [self.systems.index(name) for name in self.pair]
         a, b = (_ranks(each.lists[place]) for place in places)
         one, other = (each.slopes[place if len(each.slopes) > 1 else 0] for place in places)
@@ -139,9 +140,9 @@ class Drill:
             text, ranks = each.labels[number], (a.get(number), b.get(number))
             slopes = [0 if rank is None else slope[rank - 1] for rank, slope in zip(ranks, (one, other), strict=True)]
             weight = abs(slopes[0] - slopes[1]) / SLOPE_UNITS * _apart(text, self.gains)
-            if weight > 0:
+            if len({*text} - {UNLABELLED}) > 1:
                 rows.append(Disputed(each.topic, each.docs[number], self._by_judge(each, text), *ranks, weight))
-        return rows
+        return sorted(rows, key=lambda row: -row.weight)
 
     def _by_judge(self, each: TopicLists, text: str) -> dict[str, str]:
         pairs = zip(each.judges, text, strict=True)

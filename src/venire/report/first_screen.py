@@ -11,7 +11,7 @@ import numpy as np
 
 from venire.report.document import Grid, Part, Report
 from venire.report.drawing import NARROW, Axis, axis_of, bars, group_bars, row, ticks
-from venire.report.drill import Drill
+from venire.report.drill import Disputed, Drill, TopicLists
 from venire.report.front import Card, Front
 from venire.report.leaderboard import Leaderboard
 from venire.results import counted, listed, visible
@@ -21,7 +21,7 @@ FOLDED = {"contradictions": "Contradictions between judges", "favoured": "System
 """Tables of chapters that are shown with the judges: at once, and folded."""
 FEW = 6
 """With no more systems than this, the cards are below the leaderboard, not beside it."""
-MOST_JUDGES_NAMED = 5
+MOST_JUDGES_NAMED, MOST_LISTED, MOST_PAIRS_NAMED = 5, 5, 3
 CONTENTS = {"first": "Verdict", "judges": "Judges", "compare": "Compare", "disputed": "Disputed documents"}
 
 
@@ -115,8 +115,15 @@ def legend(board: Leaderboard) -> str:
         texts.append(f"P(best): share of draws of {DRAWN[board.source]} in which the system is first.")
     some = f" (first {board.n_shown} systems)" if board.n_shown < len(board.systems) else ""
     if len(board.systems) > 1:
-        texts.append(f"Systems with a common bar do not differ significantly{some}.")
+        texts.append(f"Systems with a common bar do not differ significantly{some}{_undecided(board)}.")
     return " ".join(texts)
+
+
+def _undecided(board: Leaderboard) -> str:
+    """Name neighbours in the ranking that do not differ significantly."""
+    shared = (board.member[:, 1:] & board.member[:, :-1]).any(axis=0)
+    pairs = [f"{board.systems[n]} and {board.systems[n + 1]}" for n in np.flatnonzero(shared).tolist()]
+    return f": {'; '.join(pairs[:MOST_PAIRS_NAMED])}{'; ...' if len(pairs) > MOST_PAIRS_NAMED else ''}" if pairs else ""
 
 
 def drill_parts(drill: Drill) -> dict[str, Any]:
@@ -150,11 +157,25 @@ def pair_sentence(drill: Drill) -> str:
 def _pair_table(drill: Drill) -> Grid:
     a, b = drill.pair
     rows = [
-        [each.topic, gap, listed([drill.judges[j].name for j in each.judges], MOST_JUDGES_NAMED)]
+        [each.topic, gap, listed([drill.judges[j].name for j in each.judges], MOST_JUDGES_NAMED), _differ(drill, each)]
         for each, gap in drill.differences()
     ]
-    caption = f"{drill.measure} of {a} less that of {b}, by topic, and who judged it."
-    return Grid("pair_topics", caption, ["topic", "difference", "judged_by"], rows)
+    caption = (
+        f"{drill.measure} of {a} less that of {b}, by topic, who judged it, and the documents of the two lists to "
+        "which judges give different labels (lowest to highest)."
+    )
+    return Grid("pair_topics", caption, ["topic", "difference", "judged_by", "judges_differ_on"], rows)
+
+
+def _differ(drill: Drill, each: TopicLists) -> str:
+    """List the documents of a topic on which judges differ, those with most weight first."""
+    names = [f"{row.doc} ({_between(drill, row)})" for row in drill.differing(each)]
+    return listed(names, MOST_LISTED) or "none"
+
+
+def _between(drill: Drill, row: Disputed) -> str:
+    levels = sorted(drill.scale.index(label) for label in row.labels.values())
+    return f"{drill.scale[levels[0]]}–{drill.scale[levels[-1]]}"
 
 
 def _disputed_rows(drill: Drill) -> list[dict[str, Any]]:
