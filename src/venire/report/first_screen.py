@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from venire.comparison.forecast import TIE
 from venire.report.document import Grid, Part, Report
 from venire.report.drawing import NARROW, Axis, axis_of, bars, group_bars, row, ticks
 from venire.report.drill import Disputed, Drill, TopicLists
@@ -120,10 +121,11 @@ def legend(board: Leaderboard) -> str:
 
 
 def _undecided(board: Leaderboard) -> str:
-    """Name neighbours in the ranking that do not differ significantly."""
+    """Name neighbours in the ranking that do not differ significantly, and do not score the same."""
     shared = (board.member[:, 1:] & board.member[:, :-1]).any(axis=0)
-    pairs = [f"{board.systems[n]} and {board.systems[n + 1]}" for n in np.flatnonzero(shared).tolist()]
-    return f": {'; '.join(pairs[:MOST_PAIRS_NAMED])}{'; ...' if len(pairs) > MOST_PAIRS_NAMED else ''}" if pairs else ""
+    apart = np.abs(np.diff(board.score[: board.n_shown])) > TIE
+    pairs = [f"{board.systems[n]} and {board.systems[n + 1]}" for n in np.flatnonzero(shared & apart).tolist()]
+    return f", such as {'; '.join(pairs[:MOST_PAIRS_NAMED])}" if pairs else ""
 
 
 def drill_parts(drill: Drill) -> dict[str, Any]:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 NOTHING = "–"
 SCRIPTS = ("page.js", "explore.js")
 """What a page does, and what it does in addition if it has a first screen."""
+SEEN = ("workers_kappa", "labels_by_assessor", "nearness", "parameters")
+"""Pictures that are shown at once where there is no first screen."""
 THEME = {INK: "var(--ink)", GREY: "var(--line)", "#ffffff": "var(--paper)", "#000000": "var(--ink)"}
 POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; img-src data:; base-uri 'none'; form-action 'none'"
@@ -61,7 +63,8 @@ def page(report: Report) -> str:
     style, script = _asset("page.css"), _asset(*SCRIPTS[: None if front else 1])
     policy = POLICY.format(style=_hashed(style), script=_hashed(script))
     contents = [(chapter.name, chapter.title) for chapter in report.chapters]
-    shown: dict[str, Any] = {"front": None, "contents": contents, "data": ""}
+    seen = [part for each in report.chapters for part in each.parts if isinstance(part, Picture) and part.name in SEEN]
+    shown: dict[str, Any] = {"front": None, "contents": contents, "data": "", "seen": seen}
     shown |= {} if front is None else first_screen(report, front)
     template = _environment().get_template("page.html")
     return template.render(report=report, style=style, script=script, policy=policy, **shown) + "\n"

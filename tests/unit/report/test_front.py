@@ -298,3 +298,11 @@ def test_systems_that_score_the_same_have_no_probabilities():
     assert verdict_sentence(unmatched).startswith("Nothing can be said")
     assert [card.probability for card in front(unmatched).cards] == [None] * 3
     assert drill(unmatched) is None
+
+
+def test_the_legend_names_neighbours_that_do_not_differ_but_not_those_that_score_the_same():
+    board = leaderboard(simulated(n_topics=4, quality=(2.0, 2.1, 2.05, 1.9, 1.95)))
+    first = legend(board).partition("such as ")[2].partition(";")[0].rstrip(".")
+    assert first in {f"{a} and {b}" for a, b in zip(board.systems, board.systems[1:], strict=False)}
+    twins = replace(board, score=np.full(len(board.systems), 0.5))
+    assert "such as" not in legend(twins)
