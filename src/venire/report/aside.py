@@ -13,17 +13,21 @@ import pickle
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
+from venire.report import labels, quality
 from venire.report.document import Chapter
 from venire.report.evidence import Evidence
 
 MANY = 100_000
 """With fewer labels, starting a process takes longer than it saves."""
-NAMES = ("judgments", "quality")
+WRITERS: Mapping[str, Callable[[Evidence], Chapter | None]] = {
+    "judgments": labels.judgments_chapter,
+    "quality": quality.chapter,
+}
 """The chapters that it writes."""
 
 
@@ -35,7 +39,7 @@ class Aside:
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         path = os.pathsep.join(each for each in sys.path if each)
         self.process: subprocess.Popen[bytes] = subprocess.Popen(
-            command, **pipes, env={**os.environ, "PYTHONPATH": path}
+            command, **pipes, env={**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"}
         )
         self._pool = ThreadPoolExecutor(1)
         self._answer: Future[tuple[bytes, bytes]] | None = None
@@ -43,11 +47,11 @@ class Aside:
     def ask(self, evidence: Evidence) -> tuple[str, ...]:
         """Send what is known, and return the names of the chapters that the process will write."""
         try:
-            content = pickle.dumps((evidence, NAMES))
+            content = pickle.dumps(evidence)
         except (pickle.PicklingError, TypeError, AttributeError):  # something that another process cannot know
             return ()
         self._answer = self._pool.submit(self.process.communicate, content)
-        return NAMES
+        return tuple(WRITERS)
 
     def chapters(self, evidence: Evidence) -> dict[str, Chapter | None]:
         """Wait for the chapters, and take over what was computed for them; none if the process failed."""
@@ -82,12 +86,10 @@ def second_process(n_labels: int) -> Iterator[Aside | None]:
 
 def answer() -> None:
     """Write the chapters that are asked for on standard input, as the second process."""
-    from venire.report.making import CHAPTERS
-
-    evidence, names = pickle.load(sys.stdin.buffer)
+    evidence = pickle.load(sys.stdin.buffer)
     before = set(vars(evidence))
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        chapters = {name: CHAPTERS[name](evidence) for name in names}
+        chapters = {name: write(evidence) for name, write in WRITERS.items()}
     known = {name: value for name, value in vars(evidence).items() if name not in before}
     sys.stdout.buffer.write(pickle.dumps((chapters, known, [each.message for each in said])))
