@@ -22,7 +22,7 @@ FOLDED = {"contradictions": "Contradictions between judges", "favoured": "System
 """Tables of chapters that are shown with the judges: at once, and folded."""
 FEW = 6
 """With no more systems than this, the cards are below the leaderboard, not beside it."""
-MOST_JUDGES_NAMED, MOST_LISTED, MOST_PAIRS_NAMED = 5, 5, 3
+MOST_JUDGES_NAMED, MOST_LISTED, MOST_PAIRS_NAMED = 5, 20, 3
 CONTENTS = {"first": "Verdict", "judges": "Judges", "compare": "Compare", "disputed": "Disputed documents"}
 
 

@@ -206,7 +206,8 @@
     found.slice(0, MOST_LISTED).forEach((each, n) => {
       if (n) line.append(", ");
       add(line, "a", { href: address({ pair: view.pair, topic: each.topic, doc: each.doc }) }, each.doc);
-      line.append(" (" + (view.topic === undefined ? "topic " + data.topics[each.topic][ID] + ", " : "") + span(data.topics[each.topic][LABELS][each.d]) + ")");
+      line.append(" ");
+      add(line, "span", { class: "whole" }, "(" + (view.topic === undefined ? "topic " + data.topics[each.topic][ID] + ", " : "") + span(data.topics[each.topic][LABELS][each.d]) + ")");
     });
     line.append(".");
   }
@@ -272,14 +273,14 @@
     add(row, "td", { class: "number" }, rank);
     const name = add(row, "th", { scope: "row" });
     if (!judged) {
-      name.textContent = d < 0 ? "not judged" : topic[DOCS][d];
-      name.title = name.textContent;
+      name.textContent = d < 0 ? "not judged" : short(topic[DOCS][d]);
+      if (d >= 0) name.title = topic[DOCS][d];
       add(row, "td", { class: "number" }, there || "\u2013");
       add(row, "td", { colspan: columns - 3 }, "not judged");
       return;
     }
     const doc = topic[DOCS][d], labels = topic[LABELS][d], wide = range(labels);
-    const open = add(name, "button", { type: "button", "aria-expanded": "false", title: doc }, doc);
+    const open = add(name, "button", { type: "button", "aria-expanded": "false", title: doc }, short(doc));
     add(row, "td", { class: "number" }, there || "\u2013");
     add(row, "td", { class: wide ? (2 * wide >= data.scale.length - 1 ? "apart" : "slight") : "slight" }, wide ? "\u2260 " + span(labels) : "=");
     const all = levels(labels), crowd = view.crowd ? add(row, "td", { class: "crowd" }) : null;
@@ -305,6 +306,8 @@
     }
   }
 
+  // Long ids often differ at their ends.
+  const short = (id) => (id.length > 25 ? id.slice(0, 10) + "\u2026" + id.slice(-14) : id);
   const shade = (level) => (data.scale.length < 2 ? 0 : Math.round(level / (data.scale.length - 1) * 4));
 
   // Showing a view, and going from one to another.
