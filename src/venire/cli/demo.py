@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from venire.cli.judge import named_extras
 from venire.cli.options import OUTPUT, Command, option, output_options, rng_option
 from venire.cli.output import Output, stages
 from venire.cli.places import demo_place
@@ -61,7 +62,8 @@ def command(*, folder: Path, judge: bool, port: int, out: Output, rng: int) -> N
     run the printed command again.
     """
     if judge:
-        _serve_study(folder, port, rng)
+        with named_extras():
+            _serve_study(folder, port, rng)
     else:
         _report(folder, out, rng)
 

@@ -99,9 +99,9 @@ class Board:
     reopened: list[int] = field(default_factory=list)
     queues: dict[int, Queue] = field(default_factory=dict)
 
-    def catch_up(self, connection: Connection, revision: int, rollbacks: int) -> None:
-        """Read the tasks that changed since the last time; all of them after a transaction was rolled back."""
-        if rollbacks != self.rollbacks:
+    def catch_up(self, connection: Connection, revision: int, rollbacks: int, *, anew: bool = False) -> None:
+        """Read the tasks that changed since the last time; all of them ``anew`` after a transaction was rolled back."""
+        if anew or rollbacks != self.rollbacks:
             self.revision, self.rollbacks = UNKNOWN, rollbacks
         if self.revision == UNKNOWN:
             self.queues.clear()
@@ -220,13 +220,13 @@ class Board:
     def _too_soon(self, queue: Queue, turns: Sequence[Turn], held: Iterable[Turn]) -> set[Turn]:
         """Return repeats, and isolated or conditional labels, that come too soon after the other one."""
         before = {turn.task for turn in (*queue.recent, *held)} if queue.person else set()
-        seen = {(task.topic, task.doc, task.kind) for id in before if (task := self.tasks.get(id))}
+        seen = {(task.topic, task.doc, task.view, task.kind) for id in before if (task := self.tasks.get(id))}
         early = {turn for turn in turns if turn.repeat and not queue.answered[turn.task]}
         return early | {turn for turn in turns if turn.task in before or self._counterpart(turn.task) in seen}
 
-    def _counterpart(self, id: int) -> tuple[str, str, str]:
+    def _counterpart(self, id: int) -> tuple[str, str, str, str]:
         task = self.tasks[id]
-        return task.topic, task.doc, {LABEL: CONDITIONAL, CONDITIONAL: LABEL}.get(task.kind, "")
+        return task.topic, task.doc, task.view, {LABEL: CONDITIONAL, CONDITIONAL: LABEL}.get(task.kind, "")
 
 
 _CHANGED = select(

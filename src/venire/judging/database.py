@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, Generic, TypeVar, cast
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
@@ -38,6 +38,7 @@ class _Job(Generic[T]):
         self.work, self.is_done = work, False
         self.value: T | None = None
         self.error: BaseException | None = None
+        self.turn = Event()  # it is done, or leads the next transaction
 
     def outcome(self) -> T:
         if self.error is not None:
@@ -48,16 +49,18 @@ class _Job(Generic[T]):
 class Database:
     """An open database, for use by several threads.
 
-    rollbacks: transactions that were rolled back; what was remembered from within them is void
+    transactions: number of the one that writes now; rollbacks: how many were rolled back, and what was remembered from
+    within them is void
     """
 
     def __init__(self, address: str) -> None:
         self.address = address
         self.engine = _engine(address)
-        self.rollbacks = 0
+        self.transactions = self.rollbacks = 0
         self._writing = self.engine.execution_options(writes=True)
         self._waiting: deque[_Job[Any]] = deque()
-        self._writer = Lock()
+        self._is_busy = False
+        self._guard = Lock()  # of the two before, for moments
 
     @property
     def file(self) -> Path | None:
@@ -70,19 +73,35 @@ class Database:
         ``work`` may run twice, if the transaction that it shared with others was rolled back.
         """
         job = _Job(work)
-        self._waiting.append(job)
-        with self._writer:
-            if not job.is_done:
-                self._run([self._waiting.popleft() for _ in range(len(self._waiting))])
+        with self._guard:
+            self._waiting.append(job)
+            leads, self._is_busy = not self._is_busy, True
+        if not leads:
+            job.turn.wait()
+        if not job.is_done:
+            self._lead()
         return job.outcome()
+
+    def _lead(self) -> None:
+        """Run all that wait, tell them, and let the first of those that came meanwhile lead the next transaction."""
+        with self._guard:
+            jobs = list(self._waiting)
+            self._waiting.clear()
+        self._run(jobs)
+        with self._guard:
+            following = list(self._waiting)[:1]
+            self._is_busy = bool(following)
+        for job in (*jobs, *following):
+            job.turn.set()
 
     def _run(self, jobs: list[_Job[Any]]) -> None:
         try:
             values = self._committed(jobs)
         except BaseException as error:
             self.rollbacks += 1
-            if len(jobs) == 1:
-                jobs[0].error, jobs[0].is_done = error, True
+            if len(jobs) == 1 or not isinstance(error, Exception):
+                for job in jobs:
+                    job.error, job.is_done = error, True
                 return
             for job in jobs:
                 self._run([job])
@@ -92,6 +111,7 @@ class Database:
 
     def _committed(self, jobs: list[_Job[Any]], *, again: bool = True) -> list[Any]:
         """Run jobs in one transaction; once more on a new connection where the server had closed the old one."""
+        self.transactions += 1
         try:
             with named(self.address), self._writing.begin() as connection:
                 return [job.work(connection) for job in jobs]

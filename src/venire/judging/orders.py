@@ -31,6 +31,9 @@ PASSES = {SNIPPET: (0, 1), PAGE: (2, 4)}
 """Passes over the topics: that of preferences; by view, those of what comes first and what comes later."""
 TRIES = 8
 """How many places are tried for a repeat."""
+SOON = 80
+"""A repeat comes within so many tasks of the first that are far enough: assessors who share tasks see the first ones of
+their orders only."""
 
 
 class Turn(NamedTuple):
@@ -49,7 +52,8 @@ def turns(tasks: Sequence[Task], assessor: str, order: Order) -> list[Turn]:
     >>> turns(tasks, "ann", Order(seed=1))
     [Turn(task=1, repeat=0), Turn(task=0, repeat=0), Turn(task=3, repeat=0), Turn(task=2, repeat=0)]
     """
-    places = [_place(task, assessor, order.seed) for task in tasks]
+    topics = {topic: _of_topic(topic, assessor, order.seed) for topic in {task.topic for task in tasks}}
+    places = [_place(task, topics[task.topic], assessor, order.seed) for task in tasks]
     first = sorted(range(len(tasks)), key=places.__getitem__)
     again = _repeats([tasks[n] for n in first], assessor, order)
     found: list[Turn] = []
@@ -59,17 +63,21 @@ def turns(tasks: Sequence[Task], assessor: str, order: Order) -> list[Turn]:
     return found + [Turn(first[n], 1) for n in again.get(len(first), ())]
 
 
-def _place(task: Task, assessor: str, seed: int) -> tuple[int, float, float, float]:
+def _of_topic(topic: str, assessor: str, seed: int) -> tuple[float, bool]:
+    """Return the place of a topic among others, and whether its conditional labels come first."""
+    return chance(seed, assessor, topic), chance(seed, assessor, "conditional first", topic) < 0.5
+
+
+def _place(task: Task, topic: tuple[float, bool], assessor: str, seed: int) -> tuple[int, float, float, float]:
     """Return what tasks are ordered by: the pass, the topic, the document, and the task."""
-    by_topic = chance(seed, assessor, task.topic)
+    by_topic, conditional_first = topic
     by_doc = chance(seed, assessor, task.topic, task.doc)
-    return _pass(task, assessor, seed), by_topic, by_doc, chance(seed, assessor, task.key)
+    return _pass(task, conditional_first=conditional_first), by_topic, by_doc, chance(seed, assessor, task.key)
 
 
-def _pass(task: Task, assessor: str, seed: int) -> int:
+def _pass(task: Task, *, conditional_first: bool) -> int:
     if task.kind in (PREFERENCE, LISTS):
         return COMPARED
-    conditional_first = chance(seed, assessor, "conditional first", task.topic) < 0.5
     return PASSES[task.view][bool(task.given) != conditional_first]
 
 
@@ -85,6 +93,8 @@ def _repeats(tasks: Sequence[Task], assessor: str, order: Order) -> dict[int, li
     There are ``apart`` tasks or more between a repeat and its task, and between it and a related label; a task for
     which there is no such place does not come again.
     """
+    if not order.repeats:
+        return {}
     where: dict[tuple[str, str], list[int]] = {}
     for number, task in enumerate(tasks):
         where.setdefault((task.topic, task.doc), []).append(number)
@@ -97,7 +107,8 @@ def _repeats(tasks: Sequence[Task], assessor: str, order: Order) -> dict[int, li
         near = [n for n in where[task.topic, task.doc] if is_related(task, tasks[n])]
         others = [again[n] for n in near if n in again]
         least = number + order.apart + 1
-        for place in _places(least, len(tasks), assessor, task.key, order.seed) if least <= len(tasks) else ():
+        most = min(least + SOON, len(tasks))
+        for place in _places(least, most, assessor, task.key, order.seed) if least <= most else ():
             if _is_apart(place, near, others, order.apart):
                 found.setdefault(place, []).append(number)
                 again[number] = place

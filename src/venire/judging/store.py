@@ -17,17 +17,15 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
 from functools import partial
-from hashlib import sha256
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
-from venire.errors import SettingError, UnknownName, VenireError, Way
-from venire.judging import access, schema
+from venire.errors import SettingError, UnknownName
+from venire.judging import access, queries, schema
 from venire.judging.access import Member, Session
 from venire.judging.answers import (
     COUNTED,
@@ -54,10 +52,12 @@ from venire.judging.assignment import (
     turns_of_person,
 )
 from venire.judging.backups import migrate
-from venire.judging.database import Database, lock
+from venire.judging.database import Database, is_server
+from venire.judging.opening import synchronise, task_of
 from venire.judging.orders import Turn
 from venire.judging.schema import Row
-from venire.judging.study import LISTS, MACHINE, PERSON, Document, Study
+from venire.judging.shown import shown_hash as shown_hash
+from venire.judging.study import MACHINE, PERSON, Study
 from venire.judging.tasks import Task
 
 KEY = re.compile(r"[\w.:-]{1,100}", re.ASCII)
@@ -85,6 +85,7 @@ class Store:
             }
             self._version: int = connection.execute(select(func.max(schema.version.c.id))).scalar_one()
         self._board = Board(study, {self._ids[key]: task for key, task in tasks.items()})
+        self._begun, self._is_paused = -1, False
         self._orders: dict[str, Turns] = {}
         self._shown: dict[tuple[Any, ...], str] = {}
 
@@ -122,7 +123,7 @@ class Store:
         try:
             migrate(opened, backed_up=backed_up)
             known = {task.key: task for task in tasks}
-            opened.write(lambda connection: _synchronise(connection, study, known, clock(), new_version=new_version))
+            opened.write(lambda connection: synchronise(connection, study, known, clock(), new_version=new_version))
             return cls(study, known, opened, clock)
         except BaseException:
             opened.close()
@@ -175,7 +176,7 @@ class Store:
 
         def work(connection: Connection, revision: int) -> str:
             name = access.erase(connection, assessor, answers=answers, now=self.clock(), revision=revision)
-            self._board.revision = UNKNOWN
+            self._board.catch_up(connection, revision, self.database.rollbacks, anew=True)
             return name
 
         name = self._change(work)
@@ -193,8 +194,7 @@ class Store:
         """Lease the next tasks to an assessor: those in their hands first; none while the study is paused."""
 
         def work(connection: Connection) -> tuple[Lease, ...]:
-            revision, paused = connection.execute(_LOCKED).one()
-            self._board.catch_up(connection, revision, self.database.rollbacks)
+            paused = self._look(connection)
             found = _active(connection, assessor)
             if paused or found is None:
                 return ()
@@ -239,11 +239,11 @@ class Store:
     def history(self, assessor: str, *, n: int = 20) -> tuple[Given, ...]:
         """Return an assessor's own answers as they stand after changes, newest first; without withdrawn ones."""
         with self.database.read() as connection:
-            rows = connection.execute(_HISTORY.limit(n), {"name": assessor}).all()
+            rows = connection.execute(queries.HISTORY.limit(n), {"name": assessor}).all()
         return tuple(
             Given(
                 key=row.key,
-                task=self.tasks.get(row.task_key) or _task(row),
+                task=self.tasks.get(row.task_key) or task_of(row),
                 value=json.loads(row.value),
                 status=row.status,
                 at=row.at,
@@ -257,12 +257,12 @@ class Store:
     def standing(self, assessor: str) -> Standing:
         """Return where an assessor stands."""
         with self.database.read() as connection:
-            paused: bool = connection.execute(_STATE).one().paused
+            paused: bool = connection.execute(queries.STATE).one().paused
             found = _active(connection, assessor)
             if found is None:
                 return Standing(done=0, left=0, since_rest=0, paused=paused, revoked=True)
-            done = connection.execute(_DONE, {"assessor": found.id}).scalar_one()
-            times = connection.execute(_TIMES.limit(2 * max(1, self.study.rest_after)), {"assessor": found.id})
+            done = connection.execute(queries.DONE, {"assessor": found.id}).scalar_one()
+            times = connection.execute(queries.TIMES.limit(2 * max(1, self.study.rest_after)), {"assessor": found.id})
             since = _since_rest(list(times.scalars()), self.clock())
         self._turns(assessor)
         queue = self._board.queues.get(found.id) or self.database.write(lambda each: self._queue(each, found))
@@ -275,13 +275,14 @@ class Store:
     def paused(self) -> bool:
         """Whether the study is paused: nobody gets a task, and answers are surplus."""
         with self.database.read() as connection:
-            return bool(connection.execute(_STATE).one().paused)
+            return bool(connection.execute(queries.STATE).one().paused)
 
     def pause(self, on: bool) -> None:
         """Pause the study, or go on."""
 
         def work(connection: Connection, _: int) -> None:
             connection.execute(update(schema.state).values(paused=on))
+            self._is_paused = on
             access.record(connection, "pause" if on else "resume", now=self.clock())
 
         self._change(work)
@@ -300,7 +301,7 @@ class Store:
             found = access.assessor_row(connection, assessor)
             if found.kind == MACHINE:
                 raise SettingError(f"{assessor!r} is a machine: it answers every task, and takes no person's place")
-            rows = connection.execute(_PLACES, {"tasks": [id]}).all()
+            rows = connection.execute(queries.PLACES, {"tasks": [id]}).all()
             self._refuse_reassign(task, found, rows)
             places, tasks = schema.place, schema.task
             if self._board.judge[id] != ANYBODY:
@@ -323,7 +324,7 @@ class Store:
     def revision(self) -> int:
         """Return a number that grows with every write."""
         with self.database.read() as connection:
-            return int(connection.execute(_STATE).one().revision)
+            return int(connection.execute(queries.STATE).one().revision)
 
     def stored(self, *, surplus: bool = False) -> list[Stored]:
         """Return the answers as they stand after changes, in the order of their first versions; without withdrawn ones.
@@ -331,13 +332,13 @@ class Store:
         surplus: with those that do not count, too
         """
         with self.database.read() as connection:
-            rows = connection.execute(_STORED if surplus else _STORED.where(_IS_COUNTED)).all()
+            rows = connection.execute(queries.STORED if surplus else queries.STORED.where(queries.IS_COUNTED)).all()
         return [self._stored(row) for row in rows]
 
     def _stored(self, row: Row) -> Stored:
         return Stored(
             key=row.key,
-            task=self.tasks.get(row.task_key) or _task(row),
+            task=self.tasks.get(row.task_key) or task_of(row),
             assessor=row.name,
             kind=row.kind,
             value=json.loads(row.value),
@@ -413,11 +414,12 @@ class Store:
 
     def _put_down(self, connection: Connection, assessor: Row, turns: Sequence[tuple[int, int]]) -> None:
         keys = [_named_key(Turn(*each), assessor) for each in turns]
-        connection.execute(_DELETE_PLACE.where(schema.place.c.answer.is_(None)), keys)
+        if keys:
+            connection.execute(queries.DELETE_PLACE.where(schema.place.c.answer.is_(None)), keys)
 
     def _pick_up(self, connection: Connection, assessor: Row, turns: Sequence[tuple[int, int]], revision: int) -> None:
         """Note what is in hand; an answer that is being replaced keeps its place."""
-        found = connection.execute(_PLACES, {"tasks": [task for task, _ in turns]})
+        found = connection.execute(queries.PLACES, {"tasks": [task for task, _ in turns]})
         held = {(row.task, row.repeat) for row in found if row.assessor == assessor.id}
         rows = [
             {"task": task, "assessor": assessor.id, "repeat": repeat, "person": False, "swapped": False}
@@ -452,16 +454,29 @@ class Store:
         """Run a write of which the revision tells."""
         return self.database.write(lambda connection: work(connection, self._begin(connection)[0]))
 
+    def _look(self, connection: Connection) -> bool:
+        """Lock the study, bring the board up to date, and return whether it is paused; nothing is written yet."""
+        if self._begun != self.database.transactions:
+            revision, paused = connection.execute(queries.LOCKED).one()
+            self._board.catch_up(connection, revision, self.database.rollbacks)
+            return bool(paused)
+        return self._is_paused
+
     def _begin(self, connection: Connection) -> tuple[int, bool]:
-        """Raise the revision, which locks the study in PostgreSQL, and bring the board up to date."""
-        revision, paused = connection.execute(_BUMP).one()
-        self._board.catch_up(connection, revision - 1, self.database.rollbacks)
-        self._board.revision = revision
-        return revision, paused
+        """Raise the revision, which locks the study in PostgreSQL, and bring the board up to date.
+
+        Writes that share a transaction share its revision.
+        """
+        if self._begun != self.database.transactions:
+            revision, paused = connection.execute(queries.BUMP).one()
+            self._board.catch_up(connection, revision - 1, self.database.rollbacks)
+            self._board.revision = revision
+            self._begun, self._is_paused = self.database.transactions, paused
+        return self._board.revision, self._is_paused
 
     def _queue(self, connection: Connection, assessor: Row) -> Queue:
         if self._board.revision == UNKNOWN or self._board.rollbacks != self.database.rollbacks:
-            self._board.catch_up(connection, connection.execute(_STATE).one().revision, self.database.rollbacks)
+            self._board.catch_up(connection, connection.execute(queries.STATE).one().revision, self.database.rollbacks)
         return self._board.queue(connection, assessor, self._turns(assessor.name))
 
     def _turns(self, assessor: str) -> Turns:
@@ -474,8 +489,10 @@ class Store:
 
     def _next(self, connection: Connection, assessor: Row, n: int, revision: int | None) -> tuple[Lease, ...]:
         now = self.clock()
-        held = connection.execute(_HELD, {"assessor": assessor.id, "now": now}).all()
-        leases = [row for row in held if row.task_key in self.tasks]
+        held = connection.execute(queries.HELD, {"assessor": assessor.id}).all()
+        leases = [row for row in held if row.task_key in self.tasks and row.expires > now]
+        if any(row.expires <= now for row in held):
+            connection.execute(queries.DELETE_EXPIRED, {"of_assessor": assessor.id, "now": now})
         if any(row.expires - now < self.study.lease_minutes * 30 for row in leases[:n]):
             leases = self._renew(connection, assessor, leases, revision)
         found = [self._shown_lease(assessor, Turn(row.task, row.repeat), row.expires) for row in leases[:n]]
@@ -491,9 +508,7 @@ class Store:
         return tuple(found)
 
     def _bumped(self, connection: Connection, revision: int | None) -> int:
-        if revision is None:
-            revision = self._board.revision = connection.execute(_BUMP).one().revision
-        return revision
+        return self._begin(connection)[0] if revision is None else revision
 
     def _renew(self, connection: Connection, assessor: Row, leases: Sequence[Row], revision: int | None) -> list[Row]:
         """Renew leases of which less than half is left, since their holder is there."""
@@ -502,12 +517,12 @@ class Store:
         mine = (places.c.assessor == assessor.id, places.c.answer.is_(None), places.c.expires > now)
         connection.execute(update(places).where(*mine).values(expires=self._expiry()))
         ids = {(row.task, row.repeat) for row in leases}
-        held = connection.execute(_HELD, {"assessor": assessor.id, "now": now}).all()
+        held = connection.execute(queries.HELD, {"assessor": assessor.id}).all()
         return [row for row in held if (row.task, row.repeat) in ids]
 
     def _free(self, connection: Connection, assessor: Row, turns: Sequence[Turn]) -> list[Turn]:
         """Return the turns that may be leased: not held or answered by this assessor, and with a place left."""
-        now, rows = self.clock(), connection.execute(_PLACES, {"tasks": [turn.task for turn in turns]}).all()
+        now, rows = self.clock(), connection.execute(queries.PLACES, {"tasks": [turn.task for turn in turns]}).all()
         mine = {
             (row.task, row.repeat)
             for row in rows
@@ -526,8 +541,8 @@ class Store:
         ]
 
     def _lease(self, connection: Connection, assessor: Row, turns: Sequence[Turn], turn: int) -> list[Lease]:
-        """Write leases; an expired one of the same assessor makes room."""
-        expires, now = self._expiry(), self.clock()
+        """Write leases; the assessor holds none of these."""
+        expires = self._expiry()
         leases = [self._shown_lease(assessor, each, expires) for each in turns]
         rows = [
             {
@@ -541,8 +556,7 @@ class Store:
             }
             for place, (each, lease) in enumerate(zip(turns, leases, strict=True))
         ]
-        connection.execute(_DELETE_EXPIRED, {"of_assessor": assessor.id, "now": now})
-        connection.execute(_INSERT_PLACE, rows)
+        connection.execute(queries.INSERT_PLACE, rows)
         return leases
 
     def _expiry(self) -> float:
@@ -585,7 +599,7 @@ class Store:
         if before is not None:
             return Receipt(answer.key, before.status, again=True)
         turn = Turn(self._ids[answer.task], answer.repeat)
-        places = connection.execute(_PLACES, {"tasks": [turn.task]}).all()
+        places = connection.execute(queries.PLACES, {"tasks": [turn.task]}).all()
         own = next((row for row in places if (row.assessor, row.repeat) == (assessor.id, answer.repeat)), None)
         root = self._root(connection, assessor, answer, turn)
         if answer.value is None:
@@ -657,7 +671,7 @@ class Store:
             "machine": None if answer.machine is None else json.dumps(dict(answer.machine)),
             "version": self._version,
         }
-        added: Any = connection.execute(_INSERT_ANSWER, values).inserted_primary_key
+        added: Any = connection.execute(queries.INSERT_ANSWER, values).inserted_primary_key
         return int(added[0])
 
     def _hold(
@@ -676,9 +690,9 @@ class Store:
             person, swapped = assessor.kind == PERSON, False
             key = {"task": turn.task, "assessor": assessor.id, "repeat": turn.repeat}
             row = {**key, "person": person, "swapped": swapped, "turn": revision, **values}
-            connection.execute(_INSERT_PLACE, row)
+            connection.execute(queries.INSERT_PLACE, row)
         else:
-            connection.execute(_UPDATE_PLACE, {**values, **_named_key(turn, assessor)})
+            connection.execute(queries.UPDATE_PLACE, {**values, **_named_key(turn, assessor)})
         if own is None or own.answer is None:
             self._count(connection, assessor, turn, status, 1, revision)
             self._queue(connection, assessor).note(turn)
@@ -697,98 +711,17 @@ class Store:
             return
         if own.status == COUNTED:
             values = {"answer": None, "status": None, "expires": self._expiry(), "turn": -revision}
-            connection.execute(_UPDATE_PLACE, {**values, **_named_key(turn, assessor)})
+            connection.execute(queries.UPDATE_PLACE, {**values, **_named_key(turn, assessor)})
             self._count(connection, assessor, turn, COUNTED, -1, revision)
         else:
-            connection.execute(_DELETE_PLACE, _named_key(turn, assessor))
+            connection.execute(queries.DELETE_PLACE, _named_key(turn, assessor))
         self._queue(connection, assessor).forget(turn)
 
     def _count(self, connection: Connection, assessor: Row, turn: Turn, status: str, more: int, revision: int) -> None:
         """Keep the number of answers by people that count."""
         if assessor.kind == PERSON and turn.repeat == 0 and status == COUNTED:
-            connection.execute(_COUNT, {"of_id": turn.task, "more": more, "now": revision})
+            connection.execute(queries.COUNT, {"of_id": turn.task, "more": more, "now": revision})
             self._board.count(turn.task, more)
-
-
-# Queries
-
-_STATE = select(schema.state.c.revision, schema.state.c.paused)
-_LOCKED = _STATE.with_for_update()
-_BUMP = (
-    update(schema.state)
-    .values(revision=schema.state.c.revision + 1)
-    .returning(schema.state.c.revision, schema.state.c.paused)
-)
-_PLACES = select(
-    schema.place.c.task,
-    schema.place.c.assessor,
-    schema.place.c.repeat,
-    schema.place.c.person,
-    schema.place.c.expires,
-    schema.place.c.answer,
-    schema.place.c.status,
-    func.coalesce(schema.answer.c.root, schema.answer.c.id).label("root"),
-).select_from(schema.place.outerjoin(schema.answer, schema.place.c.answer == schema.answer.c.id))
-_PLACES = _PLACES.where(schema.place.c.task.in_(bindparam("tasks", expanding=True)))
-_HELD = (
-    select(schema.place.c.task, schema.place.c.repeat, schema.place.c.expires, schema.task.c.key.label("task_key"))
-    .select_from(schema.place.join(schema.task, schema.place.c.task == schema.task.c.id))
-    .where(
-        schema.place.c.assessor == bindparam("assessor"),
-        schema.place.c.answer.is_(None),
-        schema.place.c.expires > bindparam("now"),
-    )
-    .order_by(schema.place.c.turn, schema.place.c.expires)
-)
-_DONE = select(func.count()).where(schema.place.c.assessor == bindparam("assessor"), schema.place.c.answer.is_not(None))
-_TIMES = (
-    select(schema.answer.c.received)
-    .where(schema.answer.c.assessor == bindparam("assessor"))
-    .order_by(schema.answer.c.id.desc())
-)
-_KEY = (
-    schema.place.c.task == bindparam("of_task"),
-    schema.place.c.assessor == bindparam("of_assessor"),
-    schema.place.c.repeat == bindparam("of_repeat"),
-)
-_UPDATE_PLACE = update(schema.place).where(*_KEY)
-_INSERT_ANSWER = insert(schema.answer)
-_INSERT_PLACE = insert(schema.place)
-_DELETE_EXPIRED = delete(schema.place).where(
-    schema.place.c.assessor == bindparam("of_assessor"),
-    schema.place.c.answer.is_(None),
-    schema.place.c.expires <= bindparam("now"),
-)
-_DELETE_PLACE = delete(schema.place).where(*_KEY)
-_COUNT = (
-    update(schema.task)
-    .where(schema.task.c.id == bindparam("of_id"))
-    .values(taken=schema.task.c.taken + bindparam("more"), changed=bindparam("now"))
-)
-
-_later = schema.answer.alias("later")
-_ROOT = func.coalesce(schema.answer.c.root, schema.answer.c.id)
-_IS_LAST = ~select(_later.c.id).where(_later.c.root == _ROOT, _later.c.id > schema.answer.c.id).exists()
-_ANSWERS = (
-    select(
-        schema.answer,
-        schema.task.c.key.label("task_key"),
-        schema.task.c.body,
-        schema.task.c.needed,
-        schema.assessor.c.name,
-        schema.assessor.c.kind,
-        schema.place.c.status.label("held"),
-    )
-    .select_from(
-        schema.answer.join(schema.task, schema.answer.c.task == schema.task.c.id)
-        .join(schema.assessor, schema.answer.c.assessor == schema.assessor.c.id)
-        .outerjoin(schema.place, schema.place.c.answer == schema.answer.c.id)
-    )
-    .where(_IS_LAST, schema.answer.c.value.is_not(None))
-)
-_HISTORY = _ANSWERS.where(schema.assessor.c.name == bindparam("name")).order_by(schema.answer.c.id.desc())
-_STORED = _ANSWERS.order_by(_ROOT)
-_IS_COUNTED = schema.place.c.status == COUNTED
 
 
 def _holds(own: Row, root: int | None) -> bool:
@@ -802,20 +735,12 @@ def _named_key(turn: Turn, assessor: Row) -> dict[str, int]:
 
 def _active(connection: Connection, name: str) -> Row | None:
     """Return the row of an assessor who may judge, or None."""
-    return connection.execute(_ACTIVE, {"name": name}).one_or_none()
+    return connection.execute(queries.ACTIVE, {"name": name}).one_or_none()
 
 
 def _answer(connection: Connection, assessor: int, key: str) -> Row | None:
     """Return an assessor's answer of a key."""
-    return connection.execute(_OF_KEY, {"assessor": assessor, "key": key}).one_or_none()
-
-
-_ACTIVE = select(schema.assessor).where(
-    schema.assessor.c.name == bindparam("name"), schema.assessor.c.revoked.is_(None), schema.assessor.c.erased.is_(None)
-)
-_OF_KEY = select(
-    schema.answer.c.id, schema.answer.c.root, schema.answer.c.task, schema.answer.c.repeat, schema.answer.c.status
-).where(schema.answer.c.assessor == bindparam("assessor"), schema.answer.c.key == bindparam("key"))
+    return connection.execute(queries.OF_KEY, {"assessor": assessor, "key": key}).one_or_none()
 
 
 def _since_rest(times: Sequence[float], now: float) -> int:
@@ -831,166 +756,29 @@ def _storable(text: str) -> str:
     return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
-# Opening
-
-
 def address_of(study: Study, database: str | None = None) -> str:
     """Return the database of a study: the one that is named, else the study's, else the study file's name with .db."""
     return database or study.database or str(study.path.with_suffix(".db"))
 
 
-def _synchronise(
-    connection: Connection, study: Study, tasks: Mapping[str, Task], now: float, *, new_version: bool
-) -> None:
-    """Bring versions, assessors and tasks of the database to those of the study."""
-    lock(connection)
-    revision = _own_state(connection, study)
-    is_new = _own_version(connection, study, now, new_version=new_version)
-    judges = _own_assessors(connection, study)
-    _own_tasks(connection, tasks, judges, revision)
-    if is_new:
-        _vacate(connection, study, revision)
+def stored_answers(
+    study: Study, tasks: Iterable[Task], database: str | None = None, *, surplus: bool = False
+) -> list[Stored]:
+    """Return the answers to a study as they stand, whatever was changed in it since.
 
+    Nothing is written, but tables of an earlier version are migrated.
 
-def _own_state(connection: Connection, study: Study) -> int:
-    found = connection.execute(select(schema.state).with_for_update()).one_or_none()
-    if found is None:
-        connection.execute(insert(schema.state).values(id=1, study=study.name, revision=0, paused=False))
-    elif found.study != study.name:
-        hint = "name another database, or the study's own name"
-        raise SettingError(f"the database is of the study {found.study!r}, not {study.name!r}", hint=hint)
-    return int(connection.execute(_BUMP).one().revision)
-
-
-def _own_version(connection: Connection, study: Study, now: float, *, new_version: bool) -> bool:
-    """Note a new version; return whether it follows another one."""
-    versions = schema.version
-    last = connection.execute(select(versions).order_by(versions.c.id.desc()).limit(1)).one_or_none()
-    if last is not None and last.fingerprint == study.fingerprint:
-        return False
-    if last is not None and not new_version:
-        raise SettingError(
-            f"{study.path}: scale, aspects or guidelines are not those of the answers so far",
-            hint=[
-                "undo the change",
-                Way("start a new version, in which answers so far are marked as of the old one", new_version=""),
-            ],
-        )
-    shown = {
-        "scale": [asdict(each) for each in study.scale],
-        "aspects": [asdict(each) for each in study.aspects],
-        "guidelines": study.guidelines,
-        "ties": study.ties,
-    }
-    row = {"id": 1 if last is None else last.id + 1, "fingerprint": study.fingerprint, "at": now}
-    connection.execute(insert(versions).values(**row, shown=json.dumps(shown)))
-    return last is not None
-
-
-def _own_assessors(connection: Connection, study: Study) -> dict[str, int]:
-    table = schema.assessor
-    known = {row.name: row for row in connection.execute(select(table))}
-    for each in study.assessors:
-        if each.name not in known:
-            connection.execute(insert(table).values(name=each.name, kind=each.kind))
-        elif known[each.name].kind != each.kind:
-            raise SettingError(
-                f"assessor {each.name!r} is a {each.kind} in the study and a {known[each.name].kind} in the database",
-                hint="give the new one another name",
-            )
-    return {row.name: row.id for row in connection.execute(select(table))}
-
-
-def _own_tasks(connection: Connection, tasks: Mapping[str, Task], judges: Mapping[str, int], revision: int) -> None:
-    table = schema.task
-    columns = (table.c.id, table.c.key, table.c.body, table.c.needed, table.c.active)
-    known = {row.key: row for row in connection.execute(select(*columns))}
-    new = [_task_row(task, judges, revision) for key, task in tasks.items() if key not in known]
-    if new:
-        connection.execute(insert(table), new)
-    values: dict[str, Any] = {
-        "active": bindparam("to_active"),
-        "needed": bindparam("to_needed"),
-        "body": bindparam("to_body"),
-    }
-    changed = [
-        {"of_id": row.id, "to_active": key in tasks, "to_needed": needed, "to_body": body}
-        for key, row in known.items()
-        for needed, body in [(tasks[key].needed, _body(tasks[key])) if key in tasks else (row.needed, row.body)]
-        if (row.active, row.needed, row.body) != (key in tasks, needed, body)
-    ]
-    if changed:
-        change = update(table).where(table.c.id == bindparam("of_id")).values(changed=revision, **values)
-        connection.execute(change, changed)
-
-
-def _vacate(connection: Connection, study: Study, revision: int) -> None:
-    """Take the place from answers that are none on the new scale; they are kept as surplus, and the task is open."""
-    for row in connection.execute(_ANSWERS.where(schema.place.c.answer.is_not(None))).all():
-        try:
-            refuse_value(study, _task(row), json.loads(row.value))
-        except VenireError:
-            key = {"of_task": row.task, "of_repeat": row.repeat, "of_assessor": row.assessor}
-            connection.execute(_DELETE_PLACE, key)
-            if row.kind == PERSON and row.repeat == 0 and row.held == COUNTED:
-                connection.execute(_COUNT, {"of_id": row.task, "more": -1, "now": revision})
-
-
-def _task_row(task: Task, judges: Mapping[str, int], revision: int) -> dict[str, Any]:
-    if task.judge and task.judge not in judges:
-        raise UnknownName("assessor", task.judge, judges)
-    row = {"key": task.key, "body": _body(task), "needed": task.needed, "judge": judges.get(task.judge)}
-    return {**row, "active": True, "taken": 0, "changed": revision}
-
-
-_IN_BODY = tuple(each.name for each in fields(Task) if each.name not in ("needed", "judge"))
-
-
-def _body(task: Task) -> str:
-    """Return a task as JSON, without what has a column of its own, and without names of people."""
-    return json.dumps({name: getattr(task, name) for name in _IN_BODY})
-
-
-def _task(row: Row) -> Task:
-    """Return a task that the study no longer has."""
-    return Task(**json.loads(row.body), needed=row.needed)
-
-
-# What was shown
-
-
-def shown_hash(study: Study, task: Task, *, known: dict[tuple[Any, ...], str] | None = None) -> str:
-    """Return the hash of what an assessor is shown: scale, guidelines, topic, view and documents.
-
-    known: hashes of documents, kept between calls
+    surplus: with those that do not count, too
     """
-    known = {} if known is None else known
-    fingerprint = known.setdefault((), "") or study.fingerprint
-    known[()] = fingerprint
-    parts = [fingerprint, repr(study.topics.get(task.topic)), task.kind, task.view]
-    for doc in _documents(study, task):
-        found = study.documents.get(doc)
-        parts += [doc, "" if found is None else _hash_of(found, known)]
-    return sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _documents(study: Study, task: Task) -> list[str]:
-    """Return the documents that a task shows: of a preference between lists, all of both."""
-    lists = [study.lists.get(system, {}).get(task.topic, ()) for system in (task.doc, task.other)]
-    shown = [doc for each in lists for doc in each] if task.kind == LISTS else [task.given, task.doc, task.other]
-    return [doc for doc in shown if doc]
-
-
-def _hash_of(document: Document, known: dict[tuple[Any, ...], str]) -> str:
-    key: tuple[Any, ...] = (document.doc, *_stamp(document.file if document.content is None else None))
-    if key not in known:
-        head = repr((document.title, document.snippet, document.kind)).encode("utf-8", "surrogateescape")
-        known[key] = sha256(head + b"\0" + document.data()).hexdigest()
-    return known[key]
-
-
-def _stamp(file: Path | None) -> tuple[int, ...]:
-    if file is None:
-        return ()
-    found = file.stat()
-    return found.st_mtime_ns, found.st_size
+    address = address_of(study, database)
+    if not is_server(address) and not Path(address).exists():
+        raise SettingError(f"there are no answers yet: there is no database {address}")
+    opened = Database(address)
+    try:
+        migrate(opened)
+        with opened.read() as connection:
+            there = set(connection.execute(select(schema.task.c.key)).scalars())
+        known = {task.key: task for task in tasks if task.key in there}
+        return Store(study, known, opened, time.time).stored(surplus=surplus)
+    finally:
+        opened.close()

@@ -36,7 +36,7 @@ from venire.judging.study import (
 )
 from venire.judging.study_keys import FIXED, GOLBUS, SOURCES, StudyFile
 from venire.judging.study_tables import add_topic, folder_inside, read_documents, read_gold, read_items, read_topics
-from venire.judging.tasks import Task
+from venire.judging.tasks import Task, documents_of
 from venire.results import counted, first_few
 
 FITTING = {
@@ -192,13 +192,6 @@ def _assigned(asked: Sequence[tuple[Task, _Block]], seed: int) -> list[Task]:
     return found
 
 
-def documents_of(task: Task, lists: Lists) -> tuple[str, ...]:
-    """Return the documents that a task shows."""
-    if task.kind == LISTS:
-        return tuple(doc for system in (task.doc, task.other) for doc in lists[system][task.topic])
-    return tuple(doc for doc in (task.given, task.doc, task.other) if doc)
-
-
 def _documents(file: StudyFile, values: Mapping[str, Any], shown: Collection[str]) -> dict[str, Document]:
     held = file.checked("documents", ("documents",), values)
     at: Place = ("documents",)
@@ -352,7 +345,8 @@ class _Block:
             made = {CONDITIONAL: designs.given_previous, LISTS: designs.list_pairs}.get(self.kind, designs.pooled)
             return made(lists)
         needed = {CONDITIONAL: ("doc", "given"), PREFERENCE: ("doc", "other")}.get(self.kind, ("doc",))
-        return self._read(source, lambda path: read_items(path, needed=needed))
+        others = {name: "" for name in ("given", "other") if name not in needed}
+        return [item._replace(**others) for item in self._read(source, lambda path: read_items(path, needed=needed))]
 
     def _read(self, key: str, read: Any) -> Any:
         place = (*self.place, key)

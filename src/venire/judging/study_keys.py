@@ -102,7 +102,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "assign": Key(TEXT, FIRST_COME, "first come, or fixed in advance", choices=(FIRST_COME, FIXED)),
         "assessors": Key(TEXTS, [], "who answers, where it is fixed; by default all"),
         "plan": Key(TEXT, "", "file of venire plan, with its judges and probabilities"),
-        "pool": Key(TEXT, "", "table with the columns topic, doc and perhaps given and probability; or qrels"),
+        "pool": Key(TEXT, "", "table with the columns topic, doc and perhaps probability; or qrels"),
         "runs": Key(TEXTS, [], "files of runs; their first results are judged, or their lists compared"),
         "depth": Key(WHOLE, 10, "how many results of each list", 1, 10_000),
         "pairs": Key(TEXT, "", "table with the columns topic, left and right, or topic, doc and given"),
@@ -165,7 +165,7 @@ class StudyFile:
         if not _FITS[key.type](value):
             self.refuse(place, f"{place[-1]} is {brief(value)}, expected {key.type}", hint=key.meaning)
         if key.least is not None and key.most is not None and not key.least <= value <= key.most:
-            limits = f"expected {key.type} from {key.least:g} to {key.most:g}"
+            limits = f"expected {key.type} from {key.least:,} to {key.most:,}"
             self.refuse(place, f"{place[-1]} is {value}, {limits}", hint=key.meaning)
         if key.choices and value not in key.choices:
             self.unknown(place, str(place[-1]), value, [each for each in key.choices if each])

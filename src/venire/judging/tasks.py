@@ -6,11 +6,12 @@ shown on, and whether the task was repeated.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 
-from venire.judging.study import PAGE
+from venire.judging.study import LISTS, PAGE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,3 +46,10 @@ class Task:
         """Identifies the task in every version of the study and in every database: a hash of what is asked."""
         parts = (self.kind, self.topic, self.doc, self.other, self.given, self.view, self.judge)
         return sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def documents_of(task: Task, lists: Mapping[str, Mapping[str, tuple[str, ...]]]) -> tuple[str, ...]:
+    """Return the documents that a task shows: for result lists, all of both (``Study.lists``)."""
+    if task.kind == LISTS:
+        return tuple(doc for system in (task.doc, task.other) for doc in lists.get(system, {}).get(task.topic, ()))
+    return tuple(doc for doc in (task.given, task.doc, task.other) if doc)

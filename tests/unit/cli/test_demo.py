@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from contextlib import contextmanager
 
 import pytest
@@ -65,3 +66,11 @@ def test_a_study_is_served_with_links_and_kept(venire, tmp_path, monkeypatch):
     with Store.open(*read_study(folder / "study.toml")) as store:
         found = {name: store.open_session(link.rpartition("/")[2]).assessor for name, link in links.items()}
     assert found == {"ann": "ann", "bob": "bob", "organiser": ""}
+
+
+def test_without_the_packages_for_judging_it_says_what_to_install(venire, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "venire.judging.web.serving", raising=False)
+    answer = venire("demo", "--judge", "-o", tmp_path / "study")
+    assert answer.code == 2
+    assert 'pip install "venire[judge]"' in answer.err

@@ -75,14 +75,26 @@ def test_names_in_the_file_are_mapped(venire, study):
 
 def test_what_export_cannot_do(venire, study):
     assert "name a file" in venire("judge", "export", study).err
-    assert "there are no answers to export" in venire("judge", "export", study, "-o", "x.csv").err
+    assert "there are no answers yet" in venire("judge", "export", study, "-o", "x.csv").err
+    assert not study.with_suffix(".db").exists()
     venire("judge", "import", study, "first.qrels", "--assessor", "ann")
     assert "--qrels is for labels" in venire("judge", "export", study, "--of", "lists", "--qrels", "x").err
     assert "is not that of a table" in venire("judge", "export", study, "-o", "x.txt").err
+    assert "there are no answers to export" in venire("judge", "export", study, "--of", "lists", "-o", "x.csv").err
     assert "which is read" in venire("judge", "export", study, "-o", study).err
     assert study.read_text() == HEAD + LABELS
     assert venire("judge", "export", study, "--qrels", "first.qrels").code == 2
     assert not Path("x.csv").exists()
+
+
+def test_answers_are_exported_though_the_study_has_changed(venire, study):
+    venire("judge", "import", study, "first.qrels", "--assessor", "ann")
+    study.write_text((HEAD + LABELS).replace("Judge the page.", "Judge it.").replace('name = "2"', 'name = "3"'))
+    done = venire("judge", "export", study, "-o", "x.csv")
+    assert done.code == 0
+    assert "1 answer left out" in done.err
+    assert len(read_judgments("x.csv")) == 2
+    assert venire("judge", "import", study, "first.qrels", "--assessor", "ann").code == 2
 
 
 def test_an_error_in_the_study_names_the_line(venire, study):
@@ -112,7 +124,7 @@ def test_a_module_that_is_not_installed(venire, study, monkeypatch, name, extra)
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
     monkeypatch.setattr("venire.judging.store.Store.open", missing)
-    answer = venire("judge", "export", study, "-o", "x.csv")
+    answer = venire("judge", "import", study, "first.qrels", "--assessor", "ann")
     assert answer.code == (70 if extra is None else 2)
     assert (f'pip install "venire[{extra}]"' in answer.err) == (extra is not None)
 

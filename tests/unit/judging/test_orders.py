@@ -98,3 +98,9 @@ def test_the_stated_share_comes_again_where_there_is_room():
     tasks = both_kinds(10, 10)
     found = turns(tasks, "ann", Order(repeats=0.1, apart=20))
     assert sum(turn.repeat for turn in found) == 20
+
+
+def test_who_shares_a_long_order_with_others_sees_repeats_too():
+    tasks = [Task(kind="label", topic=f"q{n % 50}", doc=f"d{n}") for n in range(3000)]
+    start = turns(tasks, "ann", Order(repeats=0.1, apart=20))[:500]
+    assert 25 < sum(turn.repeat for turn in start) < 70, "a tenth, but for those of the first tasks"

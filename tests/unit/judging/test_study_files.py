@@ -122,6 +122,11 @@ def test_a_pool_may_have_probabilities(tasks):
     assert [task.probability for task in found] == [0.5, None]
 
 
+def test_columns_that_are_not_asked_for_are_not_read(tasks):
+    found = tasks(LABELS, pool_tsv="topic\tdoc\tgiven\tother\nq1\td1\td2\td3\n")
+    assert [(task.doc, task.given, task.other) for task in found] == [("d1", "", "")]
+
+
 def test_second_judgments_gold_and_fixed_assignment(tasks):
     more = LABELS + 'second = { share = 0.4 }\ngold = "gold.qrels"\nassign = "fixed"\nassessors = ["bob", "ann"]\n'
     found = tasks(more, gold_qrels="q1 0 d1 2\nq7 0 x 0\n")
@@ -211,7 +216,7 @@ WRONG = {
     "two sources": ("pool =", 'pairs = "pairs.tsv"\npool =', "[[tasks]]", "found pool and pairs"),
     "a source of another kind": ('"label"', '"preference"', "pool =", "is no source of preference tasks"),
     "too many judgments": ("pool =", "judgments = 3\npool =", "judgments", "3 judgments of each, by 2 people"),
-    "none": ("pool =", "judgments = 0\npool =", "judgments", "judgments is 0, expected a whole number from 1 to 1000"),
+    "none": ("pool =", "judgments = 0\npool =", "judgments", "judgments is 0, expected a whole number from 1 to 1,000"),
     "true for a number": ("pool =", "depth = true\npool =", "depth", "depth is True, expected a whole number"),
     "not a number": ("[topics]", "[order]\nrepeats = nan\n[topics]", "nan", "repeats is nan, expected"),
     "assessors that are not fixed": ("pool =", 'assessors = ["ann"]\npool =', "assessors =", "everybody may come"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -44,6 +46,20 @@ EXTRAS = {
 """Extras of the package, and the modules that they install."""
 
 
+@contextmanager
+def named_extras() -> Iterator[None]:
+    """Turn a module that is not installed into an error that names the extra."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        name = (error.name or "").partition(".")[0]
+        extra = next((extra for extra, modules in EXTRAS.items() if name in modules), None)
+        if extra is None:
+            raise
+        message = f"venire judge needs {name}, which is not installed"
+        raise VenireError(message, hint=f'install it: pip install "venire[{extra}]"') from error
+
+
 class Commands(LazyGroup):
     """The commands on a study."""
 
@@ -52,15 +68,8 @@ class Commands(LazyGroup):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run; a module that is not installed is an error that names the extra."""
-        try:
+        with named_extras():
             return super().invoke(ctx)
-        except ModuleNotFoundError as error:
-            name = (error.name or "").partition(".")[0]
-            extra = next((extra for extra, modules in EXTRAS.items() if name in modules), None)
-            if extra is None:
-                raise
-            message = f"venire judge needs {name}, which is not installed"
-            raise VenireError(message, hint=f'install it: pip install "venire[{extra}]"') from error
 
 
 @click.group("judge", cls=Commands, epilog=EXAMPLES)

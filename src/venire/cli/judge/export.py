@@ -86,7 +86,7 @@ def command(
     prompts are declared in the first lines, or in a file beside.
     """
     from venire.judging.exports import export, write_export, write_qrels
-    from venire.judging.store import Store
+    from venire.judging.store import stored_answers
     from venire.judging.study_files import read_study
 
     if target is None and folder is None:
@@ -94,8 +94,7 @@ def command(
     if folder is not None and content != "labels":
         raise click.UsageError("--qrels is for labels")
     read, tasks = read_study(study)
-    with Store.open(read, tasks, database) as store:
-        found = export(read, store.stored(surplus=surplus), content, repeats=repeats)
+    found = export(read, stored_answers(read, tasks, database, surplus=surplus), content, repeats=repeats)
     if target is not None:
         write_export(found, target)
     files = [] if folder is None else write_qrels(found, folder)

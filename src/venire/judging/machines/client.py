@@ -230,7 +230,7 @@ class Client:
     def _checked(self, response: httpx.Response, body: bytes) -> bytes:
         """Return the body of a success; raise what else there is."""
         status = response.status_code
-        if status in (408, 409, 425, 429) or status >= 500:
+        if (status in (408, 409, 425, 429) or status >= 500) and b"insufficient_quota" not in body:
             after = retry_after(response.headers.get("retry-after"))
             if after is not None and after > LONGEST_RETRY_AFTER:
                 raise self._refused(response, body, more=f"; it asks to wait for {after:,.0f} seconds")

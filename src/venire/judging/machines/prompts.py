@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from html.parser import HTMLParser
+from html import unescape
 
 from venire.data.scale import NOT_APPLICABLE
 from venire.errors import SettingError
@@ -41,9 +41,15 @@ from venire.judging.tasks import Task
 
 LONGEST_TEXT = 20_000
 """Characters of a document that a machine is shown; the prompt says so where one is cut."""
-LONGEST_PAGE = 50 * LONGEST_TEXT
-"""Characters of a page that are looked at before its markup is taken off."""
+LARGEST_PAGE = 50 * LONGEST_TEXT
+"""Bytes of a page that are looked at before its markup is taken off."""
+INLINE = re.compile(
+    "a|abbr|acronym|b|bdi|cite|code|data|del|dfn|em|i|ins|kbd|mark|q|s|samp|small"
+    "|span|strike|strong|su[bp]|time|tt|u|var|wbr"
+)
+"""Elements that do not begin a new line."""
 
+_TAG = re.compile(r"</?([a-z0-9]+)>")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|[\ud800-\udfff]")
 _ROLE = re.compile(
     r"(<)(\|)|(\|)(>)|(\[)(/?INST\])|(<)(</?SYS>>)|(<)(/?(?:s|start_of_turn|end_of_turn)>)", re.IGNORECASE
@@ -266,43 +272,25 @@ def page_text(document: Document) -> str:
             f"document {document.doc!r} is an image, which a prompt of text cannot show",
             hint="judge its snippet, or leave its tasks to people",
         )
-    text = document.data()[: 4 * LONGEST_PAGE].decode("utf-8", "replace")[:LONGEST_PAGE]
+    text = document.data()[:LARGEST_PAGE].decode("utf-8", "replace")
     return text_of_html(text) if document.kind == HTML else text
 
 
 def text_of_html(html: str) -> str:
-    """Return the text of a page, a line per block."""
-    reader = _Text()
-    reader.feed(html)
-    reader.close()
-    lines = (" ".join(line.split()) for line in "".join(reader.found).split("\n"))
-    return "\n".join(filter(None, lines))
+    r"""Return the text of a page as people see it, a line per block.  Cost: linear in the length.
 
+    Examples
+    --------
+    >>> text_of_html("<p>Green <b>tea</b></p><script>hidden()</script><p>&lt;hot&gt;")
+    'Green tea\n<hot>'
+    """
+    import nh3
 
-class _Text(HTMLParser):
-    """Collects the text of a page."""
+    from venire.judging.web.documents import TAGS, nested
 
-    HIDDEN = frozenset({"noscript", "script", "style", "template"})
-    INLINE = frozenset(
-        {"a", "abbr", "b", "code", "em", "i", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "u"}
-    )
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.found: list[str] = []
-        self.hidden = 0
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002 - the parser's signature
-        self.hidden += tag in self.HIDDEN
-        self.found.append("" if tag in self.INLINE else "\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        self.hidden -= tag in self.HIDDEN and self.hidden > 0
-        self.found.append("" if tag in self.INLINE else "\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self.hidden:
-            self.found.append(re.sub(r"\s+", " ", data))
+    shown = nh3.clean("".join(nested(html)), tags=TAGS, attributes={"*": set()}, link_rel=None)
+    lines = _TAG.sub(lambda found: "" if INLINE.fullmatch(found[1]) else "\n", " ".join(shown.split())).split("\n")
+    return "\n".join(filter(None, (" ".join(unescape(line).split()) for line in lines)))
 
 
 def _plain(text: str) -> str:

@@ -129,6 +129,13 @@ def test_a_refusal_stops_and_says_what_the_server_said(status):
     assert len(model.requests) <= 4
 
 
+def test_a_quota_that_is_used_up_does_not_pass():
+    model = Model(script=lambda *_: Reply(429, b'{"error": {"code": "insufficient_quota", "message": "no money"}}'))
+    with pytest.raises(ServerRefused, match=r"status 429\): no money"):
+        asked(model)
+    assert len(model.requests) == 1
+
+
 @pytest.mark.parametrize(
     ("refuses", "left"),
     [

@@ -137,7 +137,10 @@ def test_pages_are_shown_as_text():
         "<html><style>p{}</style><script>answer('2')</script><p>Green&nbsp;tea <b>gro</b>ws</p><p>on &lt;hills&gt;<br>"
     )
     assert text_of_html(page) == "Green tea grows\non <hills>"
+    for hostile in ("<", "<a ", "<div>", "<!", "</a ", "&#"):
+        assert "script" not in text_of_html(hostile * 30_000 + "<p>tea</p><script>unclosed")
     assert text_of_html("<" * 50_000 + "<script>unclosed") == "<" * 50_000
+    assert text_of_html("<p title='ab'>tea<a href='javascript:x'>pot</a><img src=x alt=y>") == "teapot"
     study = study_of()
     documents = study.documents | {"d1": Document("d1", kind=HTML, content=page)}
     assert judged({"messages": Prompts(replace(study, documents=documents)).prompt(task_of(LABEL)).messages}) == {
