@@ -339,11 +339,20 @@ def test_every_kind_of_task_fits_on_one_screen_and_can_be_used_by_all(chromium, 
             overflow = "[document.scrollingElement.scrollWidth, document.scrollingElement.scrollHeight]"
             assert page.evaluate(overflow) == [size["width"], size["height"]]
         assert serious(page) == []
+        if page.locator("article:visible .row").count():
+            for key in ("1", "2", "n", "Tab", "Shift+Tab"):
+                page.keyboard.press(key)
+            chosen = page.locator("article:visible .row :checked")
+            assert chosen.evaluate_all("(all) => all.map((each) => each.value)") == ["1", "2", "N/A"]
+            assert page.evaluate("document.activeElement.className") == "save"
+            page.locator("article:visible .row").first.locator("label").first.click()
+            page.keyboard.press("2")
+            assert chosen.first.get_attribute("value") == "2"
         page.keyboard.press("x")
         page.keyboard.press("3")
     assert len(seen) == 5
     page.wait_for_selector("text=All done")
-    for path in ("/", "/history", "/guidelines"):
+    for path in ("/", "/history", "/guidelines", "/join/abcdefghijklmnop"):
         page.goto(f"{kinds.root}{path}")
         assert serious(page) == []
     page.goto(f"{kinds.root}/")
@@ -353,6 +362,8 @@ def test_every_kind_of_task_fits_on_one_screen_and_can_be_used_by_all(chromium, 
         assert serious(page) == []
         page.keyboard.press("Escape")
     assert page.complaints == []
+    page.goto(f"{kinds.root}/nowhere")
+    assert serious(page) == []
     page.context.close()
 
 

@@ -297,14 +297,16 @@ function open(selector, field) {
 function digit(key) {
   const article = shown(), cannot = find("details.cannot[open]", article);
   if (cannot) return press(find(`[data-key="${key}"]`, cannot));
-  const row = all("fieldset.row", article).find((each) => each.contains(document.activeElement) && !find(":checked", each))
-    || all("fieldset.row", article).find((each) => !find(":checked", each));
-  if (!row) return press(find(`.choices [data-key="${key}"]`, article));
-  const option = find(`[data-key="${key}"]`, row);
+  const rows = all("fieldset.row", article);
+  return rows.length ? aspect(rows, key) : press(find(`.choices [data-key="${key}"]`, article));
+}
+
+function aspect(rows, key) {                   // of the row with the focus, or the first one that has no label yet
+  const row = rows.find((each) => each.contains(document.activeElement)) || rows.find((each) => !find(":checked", each)) || rows[0];
+  const option = find(`[data-key="${key}"]`, row), next = rows[rows.indexOf(row) + 1];
   if (!option) return false;
   option.checked = true;
-  const next = all("fieldset.row", article).find((each) => !find(":checked", each));
-  (next ? find("input", next) : find("button.save", article)).focus({ focusVisible: true });
+  (next ? find(":checked", next) || find("input", next) : find("button.save", shown())).focus({ focusVisible: true });
   return true;
 }
 
