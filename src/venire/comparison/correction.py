@@ -76,11 +76,13 @@ class Scene:
         judge: str | Sequence[str],
         reference: str | Sequence[str] | None,
         planned: bool = False,
+        pair: tuple[int, int] | None = None,
     ) -> Scene:
         """Choose topics, score the labels of the judge, and predict those of the reference.
 
         planned: more labels are to come, so that the reference may have given none, there may be no judge, whose place
         the labels of the reference then take, and items that nobody labelled are predicted too.
+        pair: two systems whose difference alone is asked for, so that items count by their weight in it.
         """
         if plan.unjudged_known or case.group is not None:
             raise SettingError(
@@ -105,7 +107,8 @@ class Scene:
         share = _topic_shares(layout, case.scoring.missing)
         weights = [list_weights(layout, each, share) for each in plan.measures]
         weights = [each / (each.max() or 1.0) for each in weights]
-        importance = np.sum(weights, axis=(0, 1))
+        counted = weights if pair is None else [np.abs(np.diff(each[list(pair)], axis=0)) for each in weights]
+        importance = np.sum(counted, axis=(0, 1))
         support = np.mean([mean_scores(each, raw[:, n]) for n, each in enumerate(weights)], axis=0)
         predicted = predict_labels(labels, judges, people, importance=importance, support=support)
         if not planned and not (predicted.known & (predicted.group < predicted.rows.shape[1])).any():

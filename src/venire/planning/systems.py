@@ -190,8 +190,9 @@ class SystemsPlan:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnjudgedWarning)  # what is not judged is what is planned
             part = replace(case, facts=facts.of_systems(chosen))
-            scene = Scene.of(part, measured, judge=tuple(judges), reference=tuple(people), planned=True)
-        question = replace(question, members=np.searchsorted(chosen, np.intersect1d(question.members, chosen)))
+            question = replace(question, members=np.searchsorted(chosen, np.intersect1d(question.members, chosen)))
+            pair = tuple(question.members.tolist()) if goal.kind == PAIR else None
+            scene = Scene.of(part, measured, judge=tuple(judges), reference=tuple(people), planned=True, pair=pair)
         return cls(facts, chosen, scene, question, costs, seed, is_linear(measured.measures[0]))
 
     @cached_property
