@@ -20,6 +20,7 @@ from venire.comparison.residual_model import (
     WEIGHT_SD,
     Part,
     ResidualModel,
+    expected_effects,
     item_features,
     judge_rankers,
     log_weights,
@@ -182,7 +183,9 @@ class Scene:
         item = np.flatnonzero(self.scored)
         start = np.searchsorted(self.case.facts.items.topic[item], np.append(self.layout.chosen, 1 << 30))
         values = self.plan.worths[number].values
-        return ResidualModel.of(self.labels, values, item=item, start=start, weights=weights, features=features)
+        expected = expected_effects(self.labels, weights, self.raw[:, number])
+        of_items = {"weights": weights, "features": features, "expected": expected}
+        return ResidualModel.of(self.labels, values, item=item, start=start, **of_items)
 
     def below_labels(self) -> Iterator[Note]:
         """Yield a note for each measure that counts all relevant items, if many are below what the reference labelled.

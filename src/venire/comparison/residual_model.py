@@ -18,7 +18,8 @@ so that labels without uncertainty stay as they are.  The effects are
     v    the systems: z has the weights of the item in the lists of each system, centred over items, of unit length
     u    systems within the topic
 
-with normal priors of mean 0 (``kernels.residual_effects``).  Their deviations, below, are weakly informative.
+with normal priors (``kernels.residual_effects``), of mean 0 but for that of the scores.  Their deviations, below, are
+weakly informative.
 
 That of v depends on the judge.  Systems differ in the residuals by what they know of relevance and the judge does not,
 so less for a judge that explains more of the labels of the reference.  With w the weight of an item in all lists and
@@ -54,9 +55,18 @@ from venire.disagreement.reference_labels import ReferenceLabels
 from venire.kernels.residual_effects import Design, Effects, fit_effects
 from venire.types import Bools, Floats, Ints
 
-INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SCORE_SD, WEIGHT_SD = 1.2, 1.2, 0.4, 0.8, 0.6
+INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SCORE_SD, WEIGHT_SD = 1.2, 1.2, 0.4, 0.4, 0.6
 """Prior deviations in log-odds: of all items, of those in no list, of a group, per standard deviation of the scores of
 systems, and per unit of log weight."""
+SCORE_MEAN, USUAL_SCORE_MEAN = 0.5, 0.8
+"""Mean of the effect per standard deviation of the scores of systems, and before the first label.
+
+Errors of the judge attenuate what the label of one item says; those of many items together say more.  Fitted without
+effects of systems, which share it, it is .41 to .61 for P@10 and .34 to .53 for nDCG@10 for all of six language models
+on TREC Deep Learning 2021 (2,500 labels).  With this mean in place of 0 (and the deviation .8), 100 labels give errors
+that are smaller by up to a tenth, and intervals of differences by 7 to 10 %.  Before the first label, when the matrix
+is that of an average judge, it is higher: the scores then say more than a matrix that is not fitted.
+"""
 TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.72, 0.55, 2.0
 """Prior deviations in log-odds: between topics, systems, systems within a topic, and thresholds within a topic."""
 ALL_EXPLAINED, LEAST_SYSTEM = 0.7, 0.3
@@ -95,12 +105,20 @@ class ResidualModel:
 
     @classmethod
     def of(
-        cls, labels: ReferenceLabels, values: Floats, *, item: Ints, start: Ints, weights: Floats, features: Floats
+        cls,
+        labels: ReferenceLabels,
+        values: Floats,
+        *,
+        item: Ints,
+        start: Ints,
+        weights: Floats,
+        features: Floats,
+        expected: Floats,
     ) -> ResidualModel:
         """Build the design, and condition on the labels of the reference.
 
         values (label,): gains; item: those that are scored, start (topic + 1,): where each topic has its first one;
-        weights (system, item) and features (item, feature) of all items
+        weights (system, item), features (item, feature) and the effects that are expected (item,) of all items
         """
         thresholds = Thresholds.of(labels.rows[item], labels.shares[item], values)
         weights, gain = weights[:, item], thresholds.known @ thresholds.steps
@@ -108,6 +126,7 @@ class ResidualModel:
         weight = np.where(known, labels.weight[item], 1.0)
         systems, deviation = system_rows(weights), system_deviation(thresholds, weights.sum(axis=0))
         shared = np.concatenate([features[item], deviation * systems], axis=1)
+        thresholds = thresholds.shifted(expected[item])
         local = np.concatenate([np.full((len(item), 1), TOPIC_SD), TOPIC_SYSTEM_SD * systems], axis=1)
         offset = np.zeros(len(item))
         for _ in range(N_EXPANSIONS):
@@ -356,6 +375,15 @@ def item_features(weights: Floats, group: Ints, raw: Floats) -> Floats:
         SCORE_SD * mean_scores(weights, raw)[:, None],
     ]
     return np.concatenate(columns, axis=1)
+
+
+def expected_effects(labels: ReferenceLabels, weights: Floats, raw: Floats) -> Floats:
+    """Return the prior mean of the effects of items, by the scores of the systems that return them -> (item,).
+
+    It is 0 if the prediction of labels uses these scores.
+    """
+    mean = 0.0 if labels.by_scores else SCORE_MEAN if labels.known.any() else USUAL_SCORE_MEAN
+    return np.asarray(mean * mean_scores(weights, raw))
 
 
 def log_weights(weights: Floats) -> Floats:

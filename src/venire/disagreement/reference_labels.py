@@ -91,6 +91,11 @@ class ReferenceLabels:
         return np.asarray(self.weight > 0)
 
     @property
+    def by_scores(self) -> bool:
+        """Whether the prediction uses the scores of the systems that return an item."""
+        return self.used == RESULTS
+
+    @property
     def n_labels(self) -> int:
         """How many items the reference labelled."""
         return int(self.known.sum())
