@@ -30,6 +30,7 @@ from venire.kernels.sequential import level_of
 from venire.measures.measure import Measure
 from venire.measures.scoring import MeasureLike, Scoring
 from venire.planning.goals import OF_SYSTEMS, Goal
+from venire.planning.question import WITHIN
 from venire.planning.result import (
     DECIDED,
     JUDGE,
@@ -39,7 +40,7 @@ from venire.planning.result import (
     costs,
     enough,
 )
-from venire.planning.systems import WITHIN, SystemsPlan, asked_rows
+from venire.planning.systems import SystemsPlan, asked_rows
 from venire.randomness import seed_of
 from venire.results import Note, first_few
 from venire.types import RNGLike
