@@ -83,8 +83,8 @@ def usual_matrix(n_labels: int) -> Floats:
     """Return the matrix of a judge of whom nothing is known yet, (old, new): that of an average language model.
 
     With its slope, ``USUAL``, differences between systems before the first label are predicted with errors about as
-    large as they are stated to be: the mean square of error over deviation is .9 on TREC Deep Learning 2021 (P@10, eight
-    language models); with a slope of .5 it is .55.  Where labels are known the prior is more cautious.
+    large as they are stated to be: the mean square of error over deviation is .9 on TREC Deep Learning 2021 (P@10,
+    eight language models); with a slope of .5 it is .55.  Where labels are known the prior is more cautious.
     """
     return _matrix(np.concatenate([[-1.0], np.zeros(n_labels - 2), [USUAL]]))
 
