@@ -25,6 +25,7 @@ LAYERS = {
     "_lazy": 0,
     "_version": 0,
     "cli": 6,
+    "pytest_plugin": 6,
     "judging": 5,
     "report": 5,
     "plots": 4,
@@ -79,7 +80,7 @@ SAME_LAYER = {
     ("users", "comparison"),
 }
 """Between parts of one layer: the edges that are allowed, from who imports to what is imported."""
-COMES_BY_THE_FRONT_DOOR = {"__main__", "cli"}
+COMES_BY_THE_FRONT_DOOR = {"__main__", "cli", "pytest_plugin"}
 
 FLAG = re.compile(r"(?<!var\()--[a-z]")  # var(--ink) is a property of a style sheet
 OWNS_FLAGS = {"__main__", "cli"}

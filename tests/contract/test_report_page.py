@@ -178,7 +178,7 @@ def test_from_the_verdict_to_a_document_and_back_by_mouse(chromium, demo):
         assert button.get_attribute("aria-expanded") == "true"
         assert button.inner_text() in page.locator(".lists tr.open:visible").first.inner_text()
         page.locator(".crumbs a", has_text=third).click()
-        assert topic.count() == 0
+        topic.wait_for(state="detached")  # the address changes first
         page.go_back()
         assert page.locator("#topic-title").count() == 1
         page.locator(".crumbs a", has_text="Verdict").click()
@@ -238,17 +238,38 @@ def test_another_pair_can_be_chosen(chromium, demo):
         )
 
 
+def chosen(page):
+    page.wait_for_function("location.hash.startsWith('#pair=')")
+    return [page.locator(f"#pick-{each} option:checked").inner_text() for each in "ab"]
+
+
 def test_a_cell_of_the_map_is_a_pair(chromium, demo):
     with Visit(chromium, demo) as page:
         page.locator("#another_judge summary").click()
-        box = page.locator("#stability_map image.choose").bounding_box()
-        page.locator("#stability_map image.choose").click(
-            position={"x": box["width"] * 5.5 / 8, "y": box["height"] * 2.5 / 8}
-        )
-        page.wait_for_function("location.hash.startsWith('#pair=')")
+        box = page.locator("#stability_map .cells").bounding_box()
+        page.mouse.move(box["x"] + box["width"] * 5.5 / 8, box["y"] + box["height"] * 2.5 / 8)
         names = page.locator("#leaderboard tbody th").all_inner_texts()
-        chosen = [page.locator(f"#pick-{each} option:checked").inner_text() for each in "ab"]
-        assert chosen == [names[2], names[5]]
+        assert page.locator("#stability_map .readout").inner_text() == f"{names[2]} and {names[5]}"
+        page.mouse.click(box["x"] + box["width"] * 5.5 / 8, box["y"] + box["height"] * 2.5 / 8)
+        assert chosen(page) == [names[2], names[5]]
+
+
+def test_a_cell_of_the_map_is_chosen_by_keyboard(chromium, demo):
+    with Visit(chromium, demo) as page:
+        page.locator("#another_judge summary").focus()
+        page.keyboard.press("Enter")
+        page.locator("#stability_map a").wait_for(state="attached")
+        for _ in range(6):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.matches('#stability_map a')"):
+                break
+        names = page.locator("#leaderboard tbody th").all_inner_texts()
+        for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft", "ArrowUp"):
+            page.keyboard.press(key)
+        label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+        assert label == f"Compare {names[1]} with {names[3]}"
+        page.keyboard.press("Enter")
+        assert chosen(page) == [names[1], names[3]]
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -295,7 +316,10 @@ def test_labels_that_differ_are_marked_and_documents_without_a_label_hatched(chr
                 break
             pages.click()
         row = page.locator("tr.unjudged").first
-        assert row.inner_text().split("\t")[1:] == ["not judged", "no label by anyone"]
+        _, doc, there, words = row.inner_text().split("\t")
+        assert re.fullmatch(r"d\d+", doc)
+        assert re.fullmatch(r"–|\d+", there)
+        assert words == "not judged"
         assert "gradient" in row.locator("td").first.evaluate("each => getComputedStyle(each).backgroundImage")
 
 
@@ -340,6 +364,7 @@ def test_everything_can_be_read_without_the_script(chromium, demo):
         assert page.locator("#pair_bars svg").is_visible()
         page.locator("#compare summary").click()
         assert page.locator("#pair_topics tbody tr:visible").count() == 20
+        assert re.search(r"d\d+ \(\d–\d\)", page.locator("#pair_topics tbody td:last-child").first.inner_text())
         page.locator("#judgments summary").click()
         assert page.locator("#agreement_statistics").is_visible()
 

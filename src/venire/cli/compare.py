@@ -119,10 +119,9 @@ def command(
     The first table has the mean score of every system by the labels of every judge, with 95 % intervals over topics.
     The second has, for each pair of systems: the difference, its significance over topics, and the probability that the
     order stays the same under another judge.  Significant pairs are marked *, fragile pairs !; pairs with both marks
-    come first.
+    come first.  With one judge, it is the probability that the order stays the same on other topics.
     """
     from venire import compare, read_runs
-    from venire.comparison.by_judge import ScoresByJudge
     from venire.data.assessors import nothing_declared
     from venire.io.runs import scan
 
@@ -139,6 +138,8 @@ def command(
         _tell_needed(labels, read_runs(list(runs), **options["rules"]), out, {**options, "topics": topics}, notes)
         return
     judge = dict(options["judging"])
+    if len(labels.assessors) == 1 and judge["agreement"] is None and (odd := given("judge_model", "plot")):
+        raise click.UsageError(f"{odd[0]} is about another judge, and only {labels.assessors[0]!r} judged")
     judge["agreement"] = read_rates(judge["agreement"])
     sources = read_runs(list(runs), **options["rules"])
     with bar(sources.sources, quiet=out.quiet) as progress:
@@ -154,8 +155,7 @@ def command(
             rng=options["rng"],
             **judge,
         )
-    by_judge = ScoresByJudge.on(found.swap.case, found.swap.plan, first=found.swap.case.scoring.assessor)
-    contradictions = by_judge.contradictions(pairs=found.pairs)
+    by_judge, contradictions = found.by_judge, found.contradictions
     beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])
     declared = nothing_declared(labels) if judge["pool"] is None else ()
     favoured = found.favoured
@@ -165,14 +165,15 @@ def command(
         "favoured": [] if favoured is None else favoured.records(),
     }
     _write(out, found, beside._replace(records={**beside.records, **judges}), by_judge)
-    out.draw("comparison", "plot_stability", found.by_measure[0].stability)
+    if found.swap is not None:
+        out.draw("comparison", "plot_stability", found.by_measure[0].stability)
     first = [contradictions.sentence(), *by_judge.notes_on_judges()] if len(by_judge.judges) > 1 else []
     if favoured is not None and favoured.found:
         first.append(favoured.sentence())
     words = [*map(str, first), found.sentence(), *beside.words, *_planned(found)]
     out.notes([*words, *declared, *found.notes, *notes])
     if conditions:
-        ctx.exit(gate.report(gate.of_candidate(found, conditions, contradictions), out))
+        ctx.exit(gate.report(gate.of_candidate(found, conditions), out))
 
 
 def _tell_needed(labels: Judgments, runs: Runs, out: Output, options: dict[str, Any], notes: list[str]) -> None:
@@ -286,7 +287,8 @@ def judges_table(scores: ScoresByJudge, systems: Collection[str]) -> Table:
 
 def people_table(found: Comparison) -> Table:
     """Return the pairs as a table: * significant, ! fragile; pairs with both marks first."""
-    columns = ["a", "b", "measure", "delta", "p_adjusted", "p_stays_ahead", "p_flips", ""]
+    chances = ["p_stays_ahead", "p_flips"] if found.swap is not None else ["p_stays_ahead_topics"]
+    columns = ["a", "b", "measure", "delta", "p_adjusted", *chances, ""]
     rows = []
     for each in found.by_measure:
         first = each.fragile()
@@ -324,11 +326,13 @@ class Details(NamedTuple):
 def details(found: Comparison, *, n_draws: int, rng: int) -> Details:
     """Compare judge models, and for one pair also sources of uncertainty and topics; of the first measure.
 
-    There are none where agreement rates were stated: then the judge model is known.
+    There are none with one judge, nor where agreement rates were stated: then the judge model is known.
     """
     from venire.comparison import head_to_head
     from venire.comparison.uncertainty import compare_judge_models, uncertainty_sources
 
+    if found.swap is None:
+        return Details({}, [])
     first, swap = found.by_measure[0], found.swap.only(0)
     if swap.given is None or len(swap.systems) < 2:
         return Details({}, [])

@@ -11,11 +11,10 @@ import click
 
 from venire.cli.output import Output, say
 from venire.errors import known_names
-from venire.results import listed, read_number
+from venire.results import read_number
 
 if TYPE_CHECKING:
     from venire.comparison.compare import Comparison
-    from venire.comparison.contradictions import Contradictions
 
 CONDITION = re.compile(r"\s*(?P<name>[a-z_]+)\s*(?P<sign>>=|<=|>|<)\s*(?P<value>[-+.0-9e]+)\s*")
 VERDICT = re.compile(r"\s*(?P<name>[a-z_]+)\s*(?P<sign>=)\s*(?P<value>[A-Za-z][A-Za-z ]*?)\s*")
@@ -24,8 +23,6 @@ SIGNS: dict[str, Callable[[float, float], bool]] = {
     **{">": operator.gt, "<": operator.lt},
 }
 PASSED, NOT_PASSED = 0, 1
-OBSERVED = "observed"
-"""The method of a pair for which the new judge labelled everything that counts."""
 
 
 class Condition(NamedTuple):
@@ -81,28 +78,18 @@ def read_condition(
         raise click.BadParameter(f"{number!r} is not a number", param_hint="--require") from None
 
 
-def of_candidate(
-    found: Comparison, conditions: Sequence[Condition], contradictions: Contradictions
-) -> list[tuple[bool, str]]:
+def of_candidate(found: Comparison, conditions: Sequence[Condition]) -> list[tuple[bool, str]]:
     """Return whether the candidate of ``venire compare`` meets each condition, with words.
 
-    Besides the conditions, the candidate must be ahead, unless a condition allows a negative difference, and no judge
-    may contradict that (``Contradictions.against``).  So it cannot pass in both directions.  Nor may the current judge
-    favour the candidate, compared with the labels of the new judge, unless these decide the comparison by themselves;
-    and if the new judge is the declared reference, it must not be more likely to reverse the order than to keep it.
+    Besides the conditions, nothing may object to the claim (``comparison.gate``), and the candidate must be ahead,
+    unless a condition allows a negative difference.  So it cannot pass in both directions.
     """
+    from venire.comparison.gate import objections
+
     allowed = [-each.number for each in conditions if each.name == "delta" and each.sign in (">", ">=")]
     margin = max(allowed, default=0.0)
-    opposition = contradictions.against(*found.pairs[0], margin=max(margin, 0.0))
-    results = [(False, reason) for reason in opposition.reasons()]
-    candidate, favoured, reference = found.pairs[0][0], found.favoured, found.swap.case.judgments.reference
+    results = [(False, reason) for reason in objections(found, margin=margin)]
     for record in found.records():
-        if favoured is not None and candidate in favoured.found and record["method"] != OBSERVED:
-            about = f"{favoured.judge} favours {candidate}, compared with the labels of {listed(favoured.reference)}"
-            results.append((False, about))
-        if record["p_flips"] > record["p_stays_ahead"] and set(found.swap.transitions.new) <= set(reference):
-            about = f"{listed(reference)} would rather have {record['b']} ahead (p_flips = {record['p_flips']:.2f})"
-            results.append((False, about))
         if record["delta"] <= 0 and (margin <= 0 or any(each.name.startswith("p_stays") for each in conditions)):
             results.append((False, f"{record['a']} is not ahead of {record['b']} by {record['measure']}"))
         results += [

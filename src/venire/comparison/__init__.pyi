@@ -14,6 +14,7 @@ from venire.comparison.favoured import (
     favoured_systems as favoured_systems,
 )
 from venire.comparison.forecast import Forecast as Forecast, JudgeSwap as JudgeSwap, forecast as forecast
+from venire.comparison.gate import Claim as Claim
 from venire.comparison.judge_change import (
     RankCounts as RankCounts,
     min_agreement_to_stay_ahead as min_agreement_to_stay_ahead,

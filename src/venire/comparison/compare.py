@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from venire.comparison.by_judge import ScoresByJudge
+from venire.comparison.contradictions import Contradictions
 from venire.comparison.crowd import crowd_judge
 from venire.comparison.favoured import FavouredSystems, favoured_on
-from venire.comparison.forecast import DEFAULT_MODEL, FRAGILE, TIE, Changes, Forecast, JudgeSwap
-from venire.comparison.observed import OBSERVED, Observed, ObservedPairs
+from venire.comparison.forecast import DEFAULT_MODEL, FRAGILE, TIE, Changes, Forecast, JudgeSwap, one_judge
+from venire.comparison.observed import SEEN, Observed, ObservedPairs
 from venire.comparison.significance import SystemComparison, compare_systems
-from venire.comparison.stability import Stability, stability
+from venire.comparison.stability import DIGITS, Stability, stability
 from venire.comparison.tests import PairedT, PairTest, SignFlip
 from venire.data.assessors import copy_notes
 from venire.data.gains import Gains, GainsLike, gains_for
@@ -30,14 +32,17 @@ from venire.disagreement.transitions import ANY, Transitions, agreement_transiti
 from venire.errors import AmbiguousLabels, SettingError, UnknownName, VenireError
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
-from venire.measures.evaluate import Case, as_list
+from venire.measures.evaluate import Case, Layout, as_list
 from venire.measures.scores import Scores
-from venire.measures.scoring import MeasureLike, Plan, Scoring
+from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
 from venire.results import Note, Records, Tabular, counted, known
 from venire.types import RNGLike
 
 FEW_PAIRS = 100
 """Up to how many pairs are tested by sign flips; adjusted p-values of more would need very many draws."""
+OBSERVED = "observed"
+"""The method of a pair for which the new judge labelled everything that counts."""
+ONE_JUDGE_TEXT = "only {judge} judged, so whether another judge would agree is not known"
 KEYS = (
     *("a", "b", "measure", "delta", "p_value", "p_adjusted", "expected_delta", "sd"),
     *("p_stays_ahead", "p_tie", "p_flips", "se", "p_stays_ahead_topics", "p_stays_ahead_both", "observed", "method"),
@@ -80,13 +85,16 @@ class MeasureComparison:
         ]
 
     def method(self, pair: int) -> str:
-        """Return how the probabilities of a pair were found: observed, drawn, or both."""
+        """Return how the probabilities of a pair were found: observed, drawn, or both; or that there is one judge."""
+        transitions = self.forecast.transitions
+        if transitions is None:
+            return self.forecast.judge_model
         drawn = f"{counted(len(self.forecast.draws), 'draw')}, {self.forecast.judge_model}"
         if self.observed is None or not self.observed.judges[pair]:
             return drawn
-        if len(self.forecast.transitions.new) == 1:
-            return "observed" if self.observed.exact[pair] else drawn
-        return f"observed and {drawn}"
+        if len(transitions.new) == 1:
+            return OBSERVED if self.observed.exact[pair] else drawn
+        return f"{OBSERVED} and {drawn}"
 
     @cached_property
     def stability(self) -> Stability:
@@ -96,6 +104,8 @@ class MeasureComparison:
 
     def systems(self) -> list[dict[str, Any]]:
         """Return one record per system, best first: its mean now, and its score and rank under other judges."""
+        if self.forecast.transitions is None:
+            return systems_now(self.forecast)
         return [
             {"system": record.pop("system"), "measure": self.forecast.measure, **record}
             for record in self.stability.system_records()
@@ -103,7 +113,7 @@ class MeasureComparison:
 
     def tau(self) -> dict[str, float | None]:
         """Return Kendall's tau between the order of systems now and under other judges: mean and 95 % of the draws."""
-        if len(self.forecast.systems) < 2:
+        if len(self.forecast.systems) < 2 or self.forecast.transitions is None:
             return {"mean": None, "low": None, "high": None}
         found = self.stability.correlation()
         return {"mean": known(found.value), "low": known(found.low), "high": known(found.high)}
@@ -120,7 +130,7 @@ class MeasureComparison:
             return self._of_one_pair()
         n_pairs, significant, changed = len(self.tested.a), int(self.tested.significant.sum()), self.changes.changed
         text = f"By {self.forecast.measure}, {significant:,} of {n_pairs:,} pairs of systems differ significantly over "
-        if not significant:
+        if not significant or self.forecast.transitions is None:
             return f"{text}topics."
         worst = int(np.argmax(np.where(self.tested.significant, changed, -1.0)))
         a, b = self._names(worst)
@@ -136,10 +146,12 @@ class MeasureComparison:
             return f"By {measure}, {a} and {b} score the same."
         ahead, behind = (a, b) if delta > 0 else (b, a)
         chance = "too few topics for a test" if np.isnan(p) else f"p = {p:.3g} over topics"
+        text = f"By {measure}, {ahead} is ahead of {behind} by {abs(delta):.4f} ({chance})"
+        if self.forecast.transitions is None:
+            return f"{text}."
         return (
-            f"By {measure}, {ahead} is ahead of {behind} by {abs(delta):.4f} ({chance}); under another judge it stays "
-            f"ahead with probability {self.changes.stays[0]:.2f} and falls behind with probability "
-            f"{self.changes.flips[0]:.2f}."
+            f"{text}; under another judge it stays ahead with probability {self.changes.stays[0]:.2f} and falls behind "
+            f"with probability {self.changes.flips[0]:.2f}."
         )
 
     def _names(self, pair: int) -> tuple[str, str]:
@@ -148,16 +160,27 @@ class MeasureComparison:
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Tabular):
-    """Comparisons by measure, and the judge swap they are computed from, with the scores of the current judge."""
+    """Comparisons by measure, what is scored, and the scores by the labels of the current judge.
+
+    swap: the judge swap that forecasts are computed from; None if there is one judge.
+    """
 
     by_measure: tuple[MeasureComparison, ...]
-    swap: JudgeSwap
+    case: Case
+    plan: Plan
+    scores: Scores
+    swap: JudgeSwap | None
     notes: tuple[Any, ...] = ()
 
-    @property
-    def scores(self) -> Scores:
-        """Scores by the labels of the current judge."""
-        return self.swap.scores
+    @cached_property
+    def by_judge(self) -> ScoresByJudge:
+        """The scores by the labels of every judge; the current one is first of those whose role is not declared."""
+        return ScoresByJudge.on(self.case, self.plan, first=self.case.scoring.assessor)
+
+    @cached_property
+    def contradictions(self) -> Contradictions:
+        """The pairs on which judges contradict each other."""
+        return self.by_judge.contradictions(pairs=self.pairs)
 
     @cached_property
     def favoured(self) -> FavouredSystems | None:
@@ -165,15 +188,17 @@ class Comparison(Tabular):
 
         It is known if the new judge is one assessor who labelled some of the results.
         """
-        case, new = self.swap.case, self.swap.transitions.new
+        if self.swap is None or self.swap.given is None:
+            return None
+        case, new = self.case, self.swap.transitions.new
         old = case.scoring.assessor
-        if self.swap.given is None or len(new) != 1 or old not in case.judgments.assessors:
+        if len(new) != 1 or old not in case.judgments.assessors:
             return None
         both = case.judgments.where(assessor=[old, *new])
         scoring = replace(case.scoring, assessor=None, per="assessor")
         case = Case(both, build_panel(both, per="assessor"), case.facts, scoring)
         try:
-            return favoured_on(case, self.swap.plan, judge=old, reference=new)
+            return favoured_on(case, self.plan, judge=old, reference=new)
         except VenireError:  # too few topics, systems or labels of both
             return None
 
@@ -196,11 +221,23 @@ class Comparison(Tabular):
         return self.by_measure[0].sentence()
 
 
+def systems_now(forecast: Forecast) -> list[dict[str, Any]]:
+    """Return one record per system, best first, where nothing is known of other judges: mean and rank."""
+    mean = np.round(forecast.mean, DIGITS)
+    rank = 1 + (mean[None, :] > mean[:, None]).sum(axis=1)
+    unknown = dict.fromkeys(("low", "high"))
+    return [
+        {"system": forecast.systems[n], "measure": forecast.measure, "mean": float(forecast.mean[n]), **unknown}
+        | {"rank": int(rank[n]), "rank_low": None, "rank_high": None}
+        for n in np.argsort(-mean, kind="stable").tolist()
+    ]
+
+
 def flattened(record: dict[str, Any]) -> dict[str, Any]:
     """Return the record of a pair with the values under "observed" as columns of their own."""
     seen = record["observed"] or {}
     rest = {key: value for key, value in record.items() if key not in ("observed", "method")}
-    return rest | {f"observed_{key}": seen.get(key) for key in OBSERVED} | {"method": record["method"]}
+    return rest | {f"observed_{key}": seen.get(key) for key in SEEN} | {"method": record["method"]}
 
 
 def compare(
@@ -222,6 +259,9 @@ def compare(
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare systems over topics, and forecast the comparison under another judge.
+
+    With the labels of one assessor, and no agreement rates, nothing is known of another judge: systems are compared
+    over topics alone, and probabilities under another judge are None.
 
     Parameters
     ----------
@@ -275,20 +315,28 @@ def compare(
         transitions, notes = agreement_transitions(labels.scale, *agreement), [*notes, *[note] * bool(note)]
     case = Case.of(labels, runs, scoring, progress=progress)
     case = case if panel is None else replace(case, panel=panel)
-    swap = JudgeSwap.on(case, plan, new_judge=new_judge, transitions=transitions)
-    pairs = requested_pairs(swap.systems, baseline, candidate)
-    test = _test_for(len(swap.systems), pairs)
-    forecasts = swap.forecasts(judge_model=judge_model, n_draws=n_draws, rng=rng)
-    tests = [compare_systems(swap.scores, each.measure, test=test, pairs=pairs, rng=rng) for each in forecasts]
+    swap, observed = None, None
+    if transitions is None and len(labels.assessors) == 1 and new_judge == ANY:
+        layout = Layout.of(case, plan)
+        scores = layout.scores(score_facts(case.facts, case.panel, plan), case, plan)
+        forecasts = one_judge(layout, scores, n_draws=n_draws, rng=rng)
+        notes.append(Note("one-judge", ONE_JUDGE_TEXT, judge=old))
+    else:
+        swap = JudgeSwap.on(case, plan, new_judge=new_judge, transitions=transitions)
+        scores, observed = swap.scores, swap.observed
+        forecasts = swap.forecasts(judge_model=judge_model, n_draws=n_draws, rng=rng)
+        notes += [*copy_notes(swap.copies), *swap.notes]
+    pairs = requested_pairs(case.facts.systems, baseline, candidate)
+    test = _test_for(len(case.facts.systems), pairs)
+    tests = [compare_systems(scores, each.measure, test=test, pairs=pairs, rng=rng) for each in forecasts]
     found = tuple(
-        MeasureComparison.of(tested, each, swap.observed, number=number)
+        MeasureComparison.of(tested, each, observed, number=number)
         for number, (tested, each) in enumerate(zip(tests, forecasts, strict=True))
     )
-    notes += [*copy_notes(swap.copies), *swap.notes]
     tested = found[0].tested
     how = Note("p-values", "p-values over topics: {test}; adjusted: {adjust}", test=tested.test, adjust=tested.adjust)
-    notes = [*notes, *swap.scores.notes, *(note for each in found for note in each.tested.notes), how]
-    return Comparison(found, swap, tuple(dict.fromkeys(notes)))
+    notes = [*notes, *scores.notes, *(note for each in found for note in each.tested.notes), how]
+    return Comparison(found, case, plan, scores, swap, tuple(dict.fromkeys(notes)))
 
 
 def reference_judge(judgments: Judgments, old: str) -> tuple[str, list[Note]]:

@@ -55,6 +55,8 @@ from venire.types import Bools, Floats, Ints, RNGLike
 BLOCK_CELLS = 1 << 21
 """How many cells (draws x items, draws x lists) are held at a time."""
 POOLED, DEFAULT_MODEL = "pooled", "hierarchical"
+ONE_JUDGE = "one judge"
+"""In place of a judge model, where there is no other judge."""
 FRAGILE = 0.2
 """A pair is fragile if another judge reverses or ties it with more than this probability."""
 
@@ -64,7 +66,7 @@ class Forecast(Tabular):
     """Scores now, (system, topic), and means over topics under other judges, draws (draw, system).
 
     others: draws (draw, system) of other sources, "topics" (another sample of as many topics) and "both"; none with one
-    topic.
+    topic.  No draws, and transitions None: nothing is known of another judge (``one_judge``).
     """
 
     systems: tuple[str, ...]
@@ -72,7 +74,7 @@ class Forecast(Tabular):
     measure: str
     now: Floats
     draws: Floats
-    transitions: Transitions
+    transitions: Transitions | None
     judge_model: str
     notes: tuple[Any, ...] = ()
     others: Mapping[str, Floats] = field(default_factory=dict)
@@ -94,6 +96,8 @@ class Forecast(Tabular):
     def changes(self, a: Ints, b: Ints) -> Changes:
         """Return the differences of pairs of systems under another judge; a, b (pair,)."""
         delta = self.mean[a] - self.mean[b]
+        if not len(self.draws):
+            return Changes(delta, *np.full((6, len(a)), np.nan))
         new = self.draws[:, a] - self.draws[:, b]
         sign = np.where(np.abs(delta) > TIE, np.sign(delta), 0.0)
         moved = np.where(np.abs(new) > TIE, np.sign(new), 0.0)
@@ -338,6 +342,18 @@ class JudgeSwap:
         for first in range(0, n_draws, step):
             part = judges.part(first, min(first + step, n_draws))
             yield self.layout.place(score_facts(self.case.facts, part, self.plan))
+
+
+def one_judge(layout: Layout, scores: Scores, *, n_draws: int, rng: RNGLike = 0) -> tuple[Forecast, ...]:
+    """Return, for every measure, what the labels of one judge tell: scores on other topics, nothing of other judges."""
+    systems, measures = scores.names["system"], scores.names["measure"]
+    nothing = np.zeros((0, len(systems)))
+    found = []
+    for number, measure in enumerate(measures):
+        now = scores.values[:, :, number]
+        others = {"topics": other_topics(now, n_draws, rng=rng)} if now.shape[1] > 1 else {}
+        found.append(Forecast(systems, layout.topics, measure, now, nothing, None, ONE_JUDGE, layout.notes, others))
+    return tuple(found)
 
 
 def independent_judges(judgments: Judgments, old: str, found: Sequence[Copy]) -> tuple[Judgments, tuple[Note, ...]]:

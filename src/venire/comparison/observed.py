@@ -32,7 +32,7 @@ from venire.types import Bools, Codes, Floats, Ints
 
 ENOUGH, NEARLY_ALL = 0.9, 0.95
 """The least share of the weight that a judge labelled: on a topic that counts, and for an outcome of its own."""
-OBSERVED = ("delta", "p_value", "topics", "share", "judges", "judges_agree")
+SEEN = ("delta", "p_value", "topics", "share", "judges", "judges_agree")
 """The keys of a record."""
 TIE = 1e-12
 """Means closer than this are equal: smaller differences are rounding errors."""
@@ -59,7 +59,7 @@ class ObservedPairs:
         if not self.share[pair] > 0:
             return None
         numbers = (known(self.delta[pair]), known(self.p_value[pair]), int(self.topics[pair]), float(self.share[pair]))
-        return dict(zip(OBSERVED, (*numbers, int(self.judges[pair]), int(self.agree[pair])), strict=True))
+        return dict(zip(SEEN, (*numbers, int(self.judges[pair]), int(self.agree[pair])), strict=True))
 
 
 @dataclass(frozen=True, eq=False)

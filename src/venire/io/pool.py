@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from venire.data.ids import Category, joined
 from venire.data.judgments import Judgments, number_items
 from venire.data.runs import RunTable
-from venire.io.runs import RunsLike, as_runs, kernel_rules, table_scores, whole_run
+from venire.io.runs import RunsLike, as_runs, file_name, kernel_rules, table_scores, whole_run
 from venire.kernels.ragged import offsets
 from venire.scan.slices import bytewise_order
 from venire.types import Bools, Floats, Ints
@@ -40,6 +42,49 @@ def with_results(judgments: Judgments, runs: RunsLike, depth: int) -> Judgments:
         docs.append(table.doc.take(first))
     items, number = number_items(joined(topics), joined(docs))
     return replace(judgments, items=items, item=number[: len(known)][judgments.item])
+
+
+def first_docs(runs: RunsLike, lists: Collection[tuple[str, str]], depth: int) -> dict[tuple[str, str], list[str]]:
+    """Return the ids of the first results of some lists, given by system and topic.
+
+    Cost: O(lines), the lines of one source at a time, and sorting those of these lists.
+
+    Examples
+    --------
+    >>> first_docs({"s": {"q1": {"a": 3.0, "b": 5.0}, "q2": {"a": 1.0}}}, [("s", "q1")], 2)
+    {('s', 'q1'): ['b', 'a']}
+    """
+    sources, found = as_runs(runs), dict[tuple[str, str], list[str]]()
+    if not lists:
+        return found
+    for source in sources.sources:
+        name = file_name(source) if sources.rules.system_from == "file" else None
+        wanted = partial(_wanted, lists=lists, name=name)
+        if isinstance(source, RunTable):
+            table, rows = source, np.flatnonzero(wanted(source.system, source.topic))
+        else:
+            table = whole_run(source, keep=wanted)
+            rows = np.arange(len(table.score))
+        for row in _by_rank(table, rows, table_scores(table, kernel_rules(sources.rules))).tolist():
+            system = name or table.system.names[table.system.codes[row]]
+            docs = found.setdefault((system, table.topic.names[table.topic.codes[row]]), [])
+            if len(docs) < depth:
+                docs.append(table.doc.names[table.doc.codes[row]])
+    return found
+
+
+def _wanted(system: Category, topic: Category, *, lists: Collection[tuple[str, str]], name: str | None) -> Bools:
+    """Mark the rows of some lists; name: that of all systems, if it is not in the rows -> (row,)."""
+    table = [[(name or each, which) in lists for which in topic.names] for each in system.names]
+    return np.array(table, dtype=np.bool_).reshape(-1, max(len(topic.names), 1))[system.codes, topic.codes]
+
+
+def _by_rank(table: RunTable, rows: Ints, score: Floats) -> Ints:
+    """Sort rows by list and rank; of a document that a list has twice, the first row counts."""
+    name = np.argsort(bytewise_order(table.doc.names.slices))[table.doc.codes[rows]]
+    owner = table.system.codes[rows].astype(np.int64) * max(len(table.topic.names), 1) + table.topic.codes[rows]
+    first = np.unique(owner * max(len(table.doc.names), 1) + name, return_index=True)[1]
+    return np.asarray(rows[first[np.lexsort((-name[first], -score[rows[first]], owner[first]))]])
 
 
 def first_results(table: RunTable, score: Floats, depth: int) -> Bools:

@@ -47,7 +47,7 @@ from venire.scan.lists import DOC, RANK, SCORE, TAG, TOPIC, Lines, Rules, read_l
 from venire.scan.numbers import decimals
 from venire.scan.scanner import NumpyScanner, Scanned, Scanner, Sought, make_scanner
 from venire.scan.slices import encode, padded
-from venire.types import Floats, Ints
+from venire.types import Bools, Floats, Ints
 
 RunsLike = Runs | str | Path | Mapping[str, Any] | Iterable[Any]
 Progress = Callable[[int], None]
@@ -244,14 +244,19 @@ def table_scores(table: RunTable, rules: Rules) -> Floats:
     return single(score) if rules.single_precision else score
 
 
-def whole_run(path: Path) -> RunTable:
-    """Read a file of six columns whole; a rank or a score that is not a number is NaN."""
+def whole_run(path: Path, keep: Callable[[Category, Category], Bools] | None = None) -> RunTable:
+    """Read a file of six columns whole; a rank or a score that is not a number is NaN.
+
+    keep: which rows, by system and topic -> (row,).
+    """
     fields = split_columns(read_bytes(path), COLUMNS.split(", "), path)
     if len(fields.line) == 0:
         raise no_lines(path)
-    system, topic, doc = (Category.of_slices(fields.column(column)) for column in (TAG, TOPIC, DOC))
-    rank, score = (decimals(fields.column(column))[0] for column in (RANK, SCORE))
-    return RunTable(str(path), system, topic, doc, score, rank, fields.line + 1)
+    system, topic = (Category.of_slices(fields.column(column)) for column in (TAG, TOPIC))
+    rows = np.arange(len(fields.line)) if keep is None else np.flatnonzero(keep(system, topic))
+    doc, rank, score = (fields.column(column).take(rows) for column in (DOC, RANK, SCORE))
+    lists = system.take(rows), topic.take(rows), Category.of_slices(doc)
+    return RunTable(str(path), *lists, decimals(score)[0], decimals(rank)[0], fields.line[rows] + 1)
 
 
 def file_name(source: Source) -> str:

@@ -210,7 +210,7 @@ class Labels(NamedTuple):
 def _score_judges(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> Floats:
     """Score every list for a few judges by measures that share gains -> (judge, measure, list)."""
     n_judges, n_items = labels.gains.shape[0], labels.gains.shape[1] - 2
-    ideals = _ideals(facts, labels, plan, group)
+    ideals = ideals_of(facts, labels, plan, group)
     scores = np.empty((n_judges, len(plan.measures), len(facts.depth)))
     every_rank = labels.unjudged > 0
     summed = n_judges >= MANY and not (every_rank or plan.condensed) and group is None
@@ -250,7 +250,7 @@ def _sums(facts: Facts, labels: Labels, measure: Measure, ideal: Floats | None) 
     return total if ideal is None else share(total, ideal[:, facts.topic])
 
 
-def _ideals(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> list[Floats | None]:
+def ideals_of(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> list[Floats | None]:
     """Compute what each measure needs from the best ranking of every topic -> (judge, topic, ...) or None."""
     asking = [number for number, each in enumerate(plan.measures) if each.normalised]
     found: list[Floats | None] = [None] * len(plan.measures)

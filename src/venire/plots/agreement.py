@@ -59,7 +59,7 @@ def plot_statistics(statistics: Sequence[Mapping[str, Any]]) -> Figure:
     value, low, high = (np.array([each[key] for each in rows], dtype=float) for key in ("value", "low", "high"))
     figure, axes = style.one_panel(6.8, 1.2 + ROW_HEIGHT * len(rows))
     style.draw_intervals(axes, range(len(rows)), value, low, high)
-    style.name_rows(axes, [_statistic_name(each) for each in rows], longest=44)
+    style.name_rows(axes, [statistic_name(each) for each in rows], longest=44)
     axes.set_xlim(min(-0.03, float(np.fmin(value, low).min()) - 0.05), 1.03)
     axes.axvline(0, color=style.GREY, linewidth=0.8)
     caption = style.shown_of(len(rows), len(known), "statistics")
@@ -67,7 +67,7 @@ def plot_statistics(statistics: Sequence[Mapping[str, Any]]) -> Figure:
     return figure
 
 
-def _statistic_name(statistic: Mapping[str, Any]) -> str:
+def statistic_name(statistic: Mapping[str, Any]) -> str:
     """Return group, name, level of measurement and assessors."""
     parts = [str(statistic[key]) for key in ("group",) if key in statistic]
     parts += [str(statistic["name"]).replace("_", " "), str(statistic["level"])]

@@ -174,7 +174,7 @@ def plot_slope(means: Mapping[str, Floats], systems: tuple[str, ...], *, below: 
     """
     if not means or not systems:
         raise SettingError("there is no order of systems to plot")
-    rank = _ranks(means) + 1
+    rank = ranks_by(means) + 1
     moved = rank.max(axis=0) - rank.min(axis=0)
     bold = [n for n in np.argsort(-moved, kind="stable")[:MOST_COLOURED].tolist() if moved[n] > 0]
     height = min(max(2.0 + 0.19 * len(systems), 3.0), 11.0)
@@ -194,7 +194,7 @@ def plot_slope(means: Mapping[str, Floats], systems: tuple[str, ...], *, below: 
     return figure
 
 
-def _ranks(means: Mapping[str, Floats]) -> Ints:
+def ranks_by(means: Mapping[str, Floats]) -> Ints:
     """Return ranks by each reading, from 0 -> (reading, system)."""
     order, ranks = np.arange(len(next(iter(means.values())))), []
     for values in means.values():

@@ -39,7 +39,7 @@ MOST_PANELS, MOST_ACROSS = 12, 4
 BESIDE: dict[str, Any] = {"title": "label", "loc": "center left", "bbox_to_anchor": (1, 0.5)}
 
 
-def _some_labels(n: int) -> list[int]:
+def some_labels(n: int) -> list[int]:
     """Return the numbers of all labels or, of many, of evenly spaced ones including the lowest and the highest."""
     return list(range(n)) if n <= MOST_LABELS else np.linspace(0, n - 1, FEW_LABELS).round().astype(int).tolist()
 
@@ -48,7 +48,7 @@ def _some_labels(n: int) -> list[int]:
 def plot_parameters(fit: PredictedRelevanceFit) -> Figure:
     """Plot p(R|label) with its interval, one panel per notion of relevance; hollow where it rests on few pairs."""
     figure = style.new_figure(max(3.6, 2.9 * len(fit.relevant.names)), 3.6)
-    place, some = np.arange(len(fit.scale)), _some_labels(len(fit.scale))
+    place, some = np.arange(len(fit.scale)), some_labels(len(fit.scale))
     panels = _relevance_panels(figure, fit.scale, fit.relevant, "P(a random user finds it relevant)")
     for row, axes in enumerate(panels):
         p, low, high = fit.p[row], fit.spread.low[row], fit.spread.high[row]
@@ -74,7 +74,7 @@ def plot_weights(fit: PredictedRelevanceFit, *, most: int = 6, row: int = 0) -> 
     figure, axes = style.one_panel(6.0, 3.8)
     n = np.arange(1, most + 1)
     weights = np.array([udm_weights(1, int(each), fit.p[row], fit.relevant.labels[row]) for each in n])
-    for level in reversed(_some_labels(len(fit.scale))):
+    for level in reversed(some_labels(len(fit.scale))):
         label = fit.scale.labels[level]
         axes.plot(n, weights[:, level], label=style.plain(label), **style.look(level))
     axes.set(xlabel="N users, including the assessor", ylabel="P(at least one finds it relevant)")

@@ -192,7 +192,7 @@ def _draw_topics(axes: Axes, found: Sequence[PDP]) -> None:
 def plot_scales(found: ScaleComparison) -> Figure:
     """Plot values with intervals, a row per setting, in a panel each for agreement, power and PDP where available."""
     settings = found.settings
-    panels = {title: lines for title, names in PANELS.items() if (lines := _scale_lines(found, names))}
+    panels = {title: lines for title, names in PANELS.items() if (lines := scale_lines(found, names))}
     series = max(len(lines) for lines in panels.values())
     width = 0.9 + 0.075 * max(map(len, settings)) + 2.6 * len(panels)
     figure = style.new_figure(width, 1.5 + 0.17 * series + len(settings) * max(0.3, 0.13 * series))
@@ -204,7 +204,7 @@ def plot_scales(found: ScaleComparison) -> Figure:
     return figure
 
 
-def _scale_lines(found: ScaleComparison, names: dict[str, str]) -> dict[str, list[ScaleValue]]:
+def scale_lines(found: ScaleComparison, names: dict[str, str]) -> dict[str, list[ScaleValue]]:
     """Return values by the name of their statistic, or of the measure where there are several."""
     lines: dict[str, list[ScaleValue]] = {}
     for statistic, name in names.items():

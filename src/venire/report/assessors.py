@@ -19,9 +19,9 @@ from venire.agreement.profiles import Profiles
 from venire.comparison.by_judge import ENOUGH
 from venire.data.assessors import by_content
 from venire.kernels.rank_correlation import kendall_tau
-from venire.plots.agreement import plot_nearness, plot_workers
 from venire.report.document import Grid, Part, Picture, Words
 from venire.report.evidence import Evidence
+from venire.report.pictures import nearness_chart, workers_chart
 from venire.report.question import Missing
 from venire.results import Records, counted, known, listed
 from venire.types import Floats, Ints
@@ -86,7 +86,7 @@ def worker_parts(found: FlaggedProfiles) -> list[Part]:
     others = listed(found.profiles.reference) or "the others"
     words = f"A histogram of the kappa of assessors with {others}; those who differ notably are in another colour."
     caption = f"Kappa of each assessor with {others}; in another colour: assessors who differ notably."
-    return [Picture("workers_kappa", caption, plot_workers(found.profiles, least=FEWEST), words), *parts]
+    return [Picture("workers_kappa", caption, workers_chart(found.profiles, least=FEWEST), words), *parts]
 
 
 def worker_record(found: FlaggedProfiles) -> dict[str, Any]:
@@ -205,6 +205,6 @@ def nearness_parts(evidence: Evidence) -> list[Part]:
     words = f"Kappa of each judge with {people}, with intervals, the nearest first."
     return [
         Words(text, about="nearness"),
-        Picture("nearness", f"Kappa of each judge with {people}, the nearest first.", plot_nearness(profiles), words),
+        Picture("nearness", f"Kappa of each judge with {people}, the nearest first.", nearness_chart(profiles), words),
         Grid.of("judges_by_nearness", caption, rows, shown=12),
     ]

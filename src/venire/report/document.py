@@ -16,6 +16,8 @@ from venire.results import Note, Records, Tabular
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from venire.report.charts import Chart
+
 Cell = str | int | float | bool | None
 Rows = Sequence[Sequence[Any]]
 """Rows of cells: texts, numbers, or nothing."""
@@ -72,7 +74,7 @@ class Picture:
 
     name: str
     caption: str
-    figure: Figure
+    figure: Figure | Chart
     words: str
     small: bool = False
 

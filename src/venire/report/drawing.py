@@ -11,6 +11,7 @@ from html import escape
 
 import numpy as np
 
+from venire.report.charts import round_values
 from venire.report.leaderboard import Leaderboard
 from venire.results import visible
 from venire.types import Floats
@@ -46,12 +47,8 @@ def axis_of(board: Leaderboard, n_rows: int, width: int = WIDE) -> Axis:
 
 def ticks(axis: Axis) -> str:
     """Draw the axis: a few round values, as many as there is room for."""
-    power, most = 10.0 ** np.floor(np.log10(axis.high - axis.low)), min(6.0, axis.width / TICK)
-    steps = (power * each for each in (0.1, 0.2, 0.5, 1, 2, 5, 10))
-    step = next(each for each in steps if (axis.high - axis.low) / each < most)
-    values = np.arange(np.ceil(axis.low / step), np.floor(axis.high / step) + 1) * step
-    digits = max(0, -int(np.floor(np.log10(step * 1.001))))
-    marks = [f'<text class="tick" x="{axis(v):.1f}" y="15">{v:.{digits}f}</text>' for v in (values + 0.0).tolist()]
+    values, digits = round_values(axis.low, axis.high, min(6.0, axis.width / TICK))
+    marks = [f'<text class="tick" x="{axis(v):.1f}" y="15">{v:.{digits}f}</text>' for v in values]
     return _svg(axis.width, HEIGHT, marks, f"axis of scores from {axis.low:.2f} to {axis.high:.2f}", _size(axis))
 
 

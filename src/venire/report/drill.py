@@ -2,33 +2,40 @@
 
 The page holds the first results of every system with the labels of all judges, so that it needs no server.  What it
 holds is limited: systems from the best, and topics with the largest differences between the best two; the page states
-how much that is.  Runs are only searched for judged documents, so that of other documents the rank is known alone.
+how much that is.
 
 A document is *disputed* if judges give it different labels.  Its weight on the decision between systems a and b is
 
-    |1/log2(1 + rank by a) - 1/log2(1 + rank by b)| x (mean difference between the labels of two judges) / (L - 1)
+    |slope(rank by a) - slope(rank by b)| x (mean difference between the gains of the labels of two judges)
 
-on a scale of L labels, with 0 for the discount of a document that is not among the first results: the discount of DCG
-(Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418), times how far two judges are apart.
+with the slope of the measure at its rank in each list (``measures.slopes``), 0 if it is not among the first results: by
+so much the difference of the two systems on the topic changes, on average, between the labels of two judges.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from venire.comparison.by_judge import SHOWN
 from venire.data.judgments import is_conditional
+from venire.data.runs import Facts
+from venire.io.pool import first_docs
+from venire.measures.evaluate import Case
 from venire.measures.names import parse_measure
 from venire.measures.scores import student_quantile
+from venire.measures.scoring import Scoring
+from venire.measures.slopes import rank_slopes
 from venire.report.evidence import TOP, Evidence
 from venire.report.leaderboard import Judge, kind_of
 from venire.results import Records, known
-from venire.types import Floats, Ints
+from venire.types import Bools, Floats, Ints
 
 DEEPEST = 20
 """Lists are embedded to the depth of the measure, but not deeper."""
@@ -38,12 +45,16 @@ FEWEST_SYSTEMS = 8
 MOST_SCORED = 8
 """How many judges' scores by topic are embedded."""
 MOST_DISPUTED = 25
+SLOPE_UNITS = 100_000
 UNLABELLED, FIRST = ".", "0"
 """In the labels of a document: no label, and the lowest label; the next character is the next label."""
 
 
 class TopicLists(NamedTuple):
-    """A topic: who judged, documents with their labels by judge, and lists (system, rank) into docs; -1: not judged."""
+    """A topic: who judged, documents with their labels by judge, and lists (system, rank) into docs; -1: id not known.
+
+    slopes (system, rank), or (1, rank) where they are the same for all systems, in units of 1/100,000.
+    """
 
     topic: str
     judges: list[int]
@@ -51,6 +62,7 @@ class TopicLists(NamedTuple):
     labels: list[str]
     lists: list[list[int]]
     scores: list[list[int | None]]
+    slopes: list[list[int]]
 
 
 class Disputed(NamedTuple):
@@ -79,6 +91,7 @@ class Drill:
     judges: tuple[Judge, ...]
     scored: tuple[str, ...]
     scale: tuple[str, ...]
+    gains: tuple[float, ...]
     topics: tuple[TopicLists, ...]
     pair: tuple[str, str]
     quantile: float | None
@@ -94,6 +107,7 @@ class Drill:
             "judges": [[each.name, each.kind] for each in self.judges],
             "scored": list(self.scored),
             "scale": list(self.scale),
+            "gains": list(self.gains),
             "pair": list(self.pair),
             "all": len(self.systems) == self.n_systems,
             "t": self.quantile,
@@ -110,20 +124,25 @@ class Drill:
         found = [(each, _less(each.scores[0], a, b)) for each in self.topics]
         return sorted(((each, gap) for each, gap in found if gap is not None), key=lambda row: (-row[1], row[0].topic))
 
+    @cached_property
     def disputed(self) -> list[Disputed]:
-        """Return the documents on which judges differ, those with the largest weight on the decision first."""
-        found = [row for each in self.topics for row in self._disputed_in(each)]
+        """The documents on which judges differ, those with the largest weight on the decision first."""
+        found = [row for each in self.topics for row in self.differing(each) if row.weight > 0]
         return sorted(found, key=lambda row: (-row.weight, row.topic, row.doc))[:MOST_DISPUTED]
 
-    def _disputed_in(self, each: TopicLists) -> list[Disputed]:
-        a, b = (_ranks(each.lists[self.systems.index(name)]) for name in self.pair)
+    def differing(self, each: TopicLists) -> list[Disputed]:
+        """Return the documents of a topic on which judges differ, in the lists of the two systems; by weight."""
+        places = [self.systems.index(name) for name in self.pair]
+        a, b = (_ranks(each.lists[place]) for place in places)
+        one, other = (each.slopes[place if len(each.slopes) > 1 else 0] for place in places)
         rows = []
-        for number, (doc, text) in enumerate(zip(each.docs, each.labels, strict=True)):
-            apart = _apart(text) / max(len(self.scale) - 1, 1)
-            weight = abs(_discount(a.get(number)) - _discount(b.get(number))) * apart
-            if weight > 0:
-                rows.append(Disputed(each.topic, doc, self._by_judge(each, text), a.get(number), b.get(number), weight))
-        return rows
+        for number in sorted({*a, *b}):
+            text, ranks = each.labels[number], (a.get(number), b.get(number))
+            slopes = [0 if rank is None else slope[rank - 1] for rank, slope in zip(ranks, (one, other), strict=True)]
+            weight = abs(slopes[0] - slopes[1]) / SLOPE_UNITS * _apart(text, self.gains)
+            if len({*text} - {UNLABELLED}) > 1:
+                rows.append(Disputed(each.topic, each.docs[number], self._by_judge(each, text), *ranks, weight))
+        return sorted(rows, key=lambda row: -row.weight)
 
     def _by_judge(self, each: TopicLists, text: str) -> dict[str, str]:
         pairs = zip(each.judges, text, strict=True)
@@ -132,8 +151,7 @@ class Drill:
     def disputed_records(self) -> Records:
         """Return one row per disputed document."""
         return [
-            {**row._asdict(), "labels": dict(row.labels), "a": self.pair[0], "b": self.pair[1]}
-            for row in self.disputed()
+            {**row._asdict(), "labels": dict(row.labels), "a": self.pair[0], "b": self.pair[1]} for row in self.disputed
         ]
 
 
@@ -148,13 +166,13 @@ def _shortened(labels: str) -> str:
     return re.sub(r"\.{4,}", lambda found: f"({len(found[0])})", labels)
 
 
-def _apart(labels: str) -> float:
-    """Return the mean difference between the labels of two judges, 0 for fewer than two labels."""
-    given = sorted(ord(letter) - ord(FIRST) for letter in labels if letter != UNLABELLED)
+def _apart(labels: str, gains: Sequence[float]) -> float:
+    """Return the mean difference between the gains of the labels of two judges, 0 for fewer than two labels."""
+    given = sorted(gains[ord(letter) - ord(FIRST)] for letter in labels if letter != UNLABELLED)
     n = len(given)
     if n < 2:
         return 0.0
-    return sum((2 * place - n + 1) * level for place, level in enumerate(given)) * 2 / (n * (n - 1))
+    return sum((2 * place - n + 1) * gain for place, gain in enumerate(given)) * 2 / (n * (n - 1))
 
 
 def _less(scores: list[int | None], a: int, b: int) -> float | None:
@@ -164,10 +182,6 @@ def _less(scores: list[int | None], a: int, b: int) -> float | None:
 
 def _ranks(places: list[int]) -> dict[int, int]:
     return {doc: rank for rank, doc in enumerate(places, start=1) if doc >= 0}
-
-
-def _discount(rank: int | None) -> float:
-    return 0.0 if rank is None else 1 / float(np.log2(1 + rank))
 
 
 def drill(evidence: Evidence) -> Drill | None:
@@ -198,6 +212,7 @@ def drill(evidence: Evidence) -> Drill | None:
         judges,
         view.scored,
         evidence.judgments.scale.labels,
+        tuple(view.plan.worths[0].values.tolist()),
         topics,
         pair,
         student_quantile(n_topics - 1, 0.975) if n_topics > 1 else None,
@@ -270,51 +285,88 @@ class _Views:
         self.items = evidence.facts.items
         labels = evidence.judgments.take(~is_conditional(evidence.judgments))
         self.labels = labels
+        self.judged = np.bincount(labels.item, minlength=len(self.items)) > 0
         self.rows_of = _grouped(labels.items.topic[labels.item], len(labels.items.topics))
         self.lists_of = _grouped(self.facts.topic, len(self.items.topics))
         number = {each.name: n for n, each in enumerate(judges)}
         self.judge = np.array([number[name] for name in labels.assessors])[labels.assessor.codes]
         self.place = {name: n for n, name in enumerate(self.items.topics)}
         self.scores = _scores_by_topic(evidence, systems, scored)
+        by_name = {name: n for n, name in enumerate(systems)}
+        self.system = np.array([by_name.get(name, -1) for name in self.facts.systems])[self.facts.system]
+        self.table = _first_items(self.facts, self.judged, depth)
+        scoring = Scoring(assessor=evidence.judge)
+        self.plan = scoring.plan([evidence.question.measure], labels.scale, in_context=True)
+        panel = Case.of(evidence.labels, evidence.runs, scoring).panel
+        self.slopes = rank_slopes(self.facts, panel, self.plan, depth)
+        self.unlabelled = first_docs(evidence.question.runs, self._incomplete(), depth)
+
+    def _incomplete(self) -> set[tuple[str, str]]:
+        """Return the lists that are held and have a result that nobody labelled, by system and topic."""
+        n_known = (self.table >= 0).sum(axis=1)
+        lists = np.flatnonzero((self.system >= 0) & (n_known < np.minimum(self.facts.depth, self.depth)))
+        return {(self.systems[self.system[n]], self.items.topics[self.facts.topic[n]]) for n in lists.tolist()}
 
     def topic(self, name: str) -> TopicLists:
         """Return what is held of a topic."""
-        place, by_name = self.place[name], {name: n for n, name in enumerate(self.systems)}
+        numbers = self.lists_of[self.place[name]]
+        numbers = numbers[self.system[numbers] >= 0]
+        rows, table = self.rows_of[self.place[name]], self.table[numbers]
+        items = np.unique(table[table >= 0])
+        judges = np.unique(self.judge[rows])
+        docs = [self.items.doc[item] for item in items.tolist()]
+        labels = self._labels(rows, items, judges)
         lists: list[list[int]] = [[] for _ in self.systems]
-        for each in self.lists_of[place].tolist():
-            system = by_name.get(self.facts.systems[self.facts.system[each]])
-            if system is not None:
-                lists[system] = self._places(each)
-        rows = self.rows_of[place]
-        judged = {int(item) for item in self.labels.item[rows]}
-        items = sorted({item for places in lists for item in places if item in judged})
-        number = {item: n for n, item in enumerate(items)}
-        judges = sorted({int(j) for j in self.judge[rows]})
+        number = {doc: n for n, doc in enumerate(docs)}
+        places = np.where(table >= 0, np.searchsorted(items, table), -1).tolist()
+        depth = np.minimum(self.facts.depth[numbers], self.depth).tolist()
+        for system, row, n in zip(self.system[numbers].tolist(), places, depth, strict=True):
+            more = self.unlabelled.get((self.systems[system], name), [])
+            lists[system] = [
+                place if place >= 0 or rank >= len(more) else number.setdefault(more[rank], len(number))
+                for rank, place in enumerate(row[:n])
+            ]
+        more = list(number)[len(docs) :]
+        labels += [UNLABELLED * len(judges)] * len(more)
         scores = [self.scores[judge].get(name, [None] * len(self.systems)) for judge in self.scored]
-        docs = [self.items.doc[item] for item in items]
-        lists = [[number.get(item, -1) for item in places] for places in lists]
-        return TopicLists(name, judges, docs, self._labels(rows, number, judges), lists, scores)
+        slopes = _shared_slopes(self.slopes[numbers], self.system[numbers], len(self.systems))
+        return TopicLists(name, judges.tolist(), [*docs, *more], labels, lists, scores, slopes)
 
-    def _places(self, number: int) -> list[int]:
-        """Return the items at the first ranks of a list; -1 where the document was not judged."""
-        hits = slice(*self.facts.offset[number : number + 2])
-        places = [-1] * min(int(self.facts.depth[number]), self.depth)
-        for rank, item in zip(self.facts.rank[hits].tolist(), self.facts.item[hits].tolist(), strict=True):
-            if rank <= len(places):
-                places[rank - 1] = item
-        return places
-
-    def _labels(self, rows: Ints, number: dict[int, int], judges: list[int]) -> list[str]:
+    def _labels(self, rows: Ints, items: Ints, judges: Ints) -> list[str]:
         """Return the labels of each document as a text with a character per judge."""
-        column = {judge: n for n, judge in enumerate(judges)}
-        table = [[UNLABELLED] * len(judges) for _ in number]
-        labels = self.labels
-        for item, judge, label in zip(
-            labels.item[rows].tolist(), self.judge[rows].tolist(), labels.label[rows].tolist(), strict=True
-        ):
-            if item in number:
-                table[number[item]][column[judge]] = chr(ord(FIRST) + label)
-        return ["".join(row) for row in table]
+        if not len(judges):
+            return [""] * len(items)
+        table = np.full((len(items), len(judges)), ord(UNLABELLED), dtype=np.uint32)
+        rows = rows[np.isin(self.labels.item[rows], items)]
+        place = np.searchsorted(items, self.labels.item[rows]), np.searchsorted(judges, self.judge[rows])
+        table[place] = self.labels.label[rows] + ord(FIRST)
+        return ["".join(map(chr, row)) for row in table.tolist()]
+
+
+def _first_items(facts: Facts, judged: Bools, depth: int) -> Ints:
+    """Return the items at the first ranks of every list, -1 where nobody labelled the document -> (list, depth)."""
+    table = np.full((len(facts.depth), depth), -1, dtype=np.int64)
+    held = (facts.rank <= depth) & judged[facts.item]
+    table[np.repeat(np.arange(len(facts.depth)), facts.n_hits)[held], facts.rank[held] - 1] = facts.item[held]
+    return table
+
+
+def _shared_slopes(slopes: Floats, system: Ints, n_systems: int) -> list[list[int]]:
+    """Return slopes by system in whole units, or one row if they are the same for all; slopes (list, rank)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a rank that nobody judged
+        top = np.nanmax(slopes, axis=0, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, 0.0)
+    if np.allclose(np.where(np.isnan(slopes), top, slopes), top, rtol=0, atol=0.5 / SLOPE_UNITS):
+        return [_units(top)]
+    rows = [[0] * slopes.shape[1] for _ in range(n_systems)]
+    for place, row in zip(system.tolist(), np.nan_to_num(slopes), strict=True):
+        rows[place] = _units(row)
+    return rows
+
+
+def _units(slopes: Floats) -> list[int]:
+    return np.round(slopes * SLOPE_UNITS).astype(int).tolist()
 
 
 def _grouped(codes: Any, n: int) -> list[Ints]:

@@ -9,9 +9,10 @@ from urllib.parse import quote
 
 import numpy as np
 
+from venire.comparison.forecast import TIE
 from venire.report.document import Grid, Part, Report
 from venire.report.drawing import NARROW, Axis, axis_of, bars, group_bars, row, ticks
-from venire.report.drill import Drill
+from venire.report.drill import Disputed, Drill, TopicLists
 from venire.report.front import Card, Front
 from venire.report.leaderboard import Leaderboard
 from venire.results import counted, listed, visible
@@ -21,7 +22,7 @@ FOLDED = {"contradictions": "Contradictions between judges", "favoured": "System
 """Tables of chapters that are shown with the judges: at once, and folded."""
 FEW = 6
 """With no more systems than this, the cards are below the leaderboard, not beside it."""
-MOST_JUDGES_NAMED = 5
+MOST_JUDGES_NAMED, MOST_LISTED, MOST_PAIRS_NAMED = 5, 20, 3
 CONTENTS = {"first": "Verdict", "judges": "Judges", "compare": "Compare", "disputed": "Disputed documents"}
 
 
@@ -115,8 +116,16 @@ def legend(board: Leaderboard) -> str:
         texts.append(f"P(best): share of draws of {DRAWN[board.source]} in which the system is first.")
     some = f" (first {board.n_shown} systems)" if board.n_shown < len(board.systems) else ""
     if len(board.systems) > 1:
-        texts.append(f"Systems with a common bar do not differ significantly{some}.")
+        texts.append(f"Systems with a common bar do not differ significantly{some}{_undecided(board)}.")
     return " ".join(texts)
+
+
+def _undecided(board: Leaderboard) -> str:
+    """Name neighbours in the ranking that do not differ significantly, and do not score the same."""
+    shared = (board.member[:, 1:] & board.member[:, :-1]).any(axis=0)
+    apart = np.abs(np.diff(board.score[: board.n_shown])) > TIE
+    pairs = [f"{board.systems[n]} and {board.systems[n + 1]}" for n in np.flatnonzero(shared & apart).tolist()]
+    return f", such as {'; '.join(pairs[:MOST_PAIRS_NAMED])}" if pairs else ""
 
 
 def drill_parts(drill: Drill) -> dict[str, Any]:
@@ -150,11 +159,25 @@ def pair_sentence(drill: Drill) -> str:
 def _pair_table(drill: Drill) -> Grid:
     a, b = drill.pair
     rows = [
-        [each.topic, gap, listed([drill.judges[j].name for j in each.judges], MOST_JUDGES_NAMED)]
+        [each.topic, gap, listed([drill.judges[j].name for j in each.judges], MOST_JUDGES_NAMED), _differ(drill, each)]
         for each, gap in drill.differences()
     ]
-    caption = f"{drill.measure} of {a} less that of {b}, by topic, and who judged it."
-    return Grid("pair_topics", caption, ["topic", "difference", "judged_by"], rows)
+    caption = (
+        f"{drill.measure} of {a} less that of {b}, by topic, who judged it, and the documents of the two lists to "
+        "which judges give different labels (lowest to highest)."
+    )
+    return Grid("pair_topics", caption, ["topic", "difference", "judged_by", "judges_differ_on"], rows)
+
+
+def _differ(drill: Drill, each: TopicLists) -> str:
+    """List the documents of a topic on which judges differ, those with most weight first."""
+    names = [f"{row.doc} ({_between(drill, row)})" for row in drill.differing(each)]
+    return listed(names, MOST_LISTED) or "none"
+
+
+def _between(drill: Drill, row: Disputed) -> str:
+    levels = sorted(drill.scale.index(label) for label in row.labels.values())
+    return f"{drill.scale[levels[0]]}–{drill.scale[levels[-1]]}"
 
 
 def _disputed_rows(drill: Drill) -> list[dict[str, Any]]:
@@ -165,7 +188,7 @@ def _disputed_rows(drill: Drill) -> list[dict[str, Any]]:
             + (f" and {len(row.labels) - MOST_JUDGES_NAMED} more" if len(row.labels) > MOST_JUDGES_NAMED else ""),
             "link": link(*drill.pair, topic=row.topic, doc=row.doc),
         }
-        for row in drill.disputed()
+        for row in drill.disputed
     ]
 
 
@@ -186,7 +209,9 @@ def held(drill: Drill) -> str:
 
 def as_json(value: Any) -> str:
     """Return data as JSON that can stand in a page: no markup, no controls."""
-    text = json.dumps(_shown(value), separators=(",", ":"), allow_nan=False)
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    if "\\" in text or "\x7f" in text:  # a name has a control, or another letter that is escaped
+        text = json.dumps(_shown(value), separators=(",", ":"), allow_nan=False)
     for letter in "<>&":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text

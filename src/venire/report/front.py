@@ -16,7 +16,7 @@ from venire.comparison.forecast import TIE
 from venire.comparison.verdict import SOURCES, Verdict
 from venire.planning.result import Plan
 from venire.report.document import Words
-from venire.report.drill import Drill, dissent, drill
+from venire.report.drill import Drill, dissent
 from venire.report.evidence import Evidence
 from venire.report.headline import advice, needed_topics
 from venire.report.judges import JudgesPanel, judges_panel
@@ -75,7 +75,7 @@ class Front:
 
     def shows(self) -> list[str]:
         """Name what is shown, as in the list of formulas."""
-        disputed = self.drill is not None and self.drill.disputed()
+        disputed = self.drill is not None and bool(self.drill.disputed)
         several = ["leaderboard", "cards"] if len(self.board.systems) > 1 else []
         return [*several, *(["disputed_documents"] if disputed else [])]
 
@@ -92,8 +92,8 @@ class Front:
         }
 
 
-def front(evidence: Evidence, plan: Plan | Missing | None = None) -> Front:
-    """Make the first screen; plan: what to judge next."""
+def front(evidence: Evidence, plan: Plan | Missing | None = None, held: Drill | None = None) -> Front:
+    """Make the first screen; plan: what to judge next; held: what can be looked up in the page."""
     asked = {} if plan is None else step(evidence, plan)
     steps = next_steps(evidence, asked)
     return Front(
@@ -102,7 +102,7 @@ def front(evidence: Evidence, plan: Plan | Missing | None = None) -> Front:
         leaderboard(evidence),
         tuple(_card(evidence, name, steps[name]) for name in CARDS),
         judges_panel(evidence),
-        drill(evidence),
+        held,
         next(iter(asked), None),
     )
 

@@ -11,8 +11,6 @@ from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.disagreement.selection import find_selection
 from venire.disagreement.top_results import rank_groups
 from venire.disagreement.user_disagreement import udm_weights
-from venire.plots.agreement import plot_confusion, plot_labels, plot_statistics
-from venire.plots.disagreement import plot_parameters, plot_weights
 from venire.report.assessors import (
     MANY,
     nearness_parts,
@@ -24,6 +22,7 @@ from venire.report.assessors import (
 )
 from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
 from venire.report.evidence import TOP, Evidence
+from venire.report.pictures import confusion_chart, labels_chart, parameters_chart, statistics_chart, weights_chart
 from venire.report.question import Missing, or_missing
 from venire.report.scoring_judge import NEARLY_ALL
 from venire.results import counted, listed
@@ -63,7 +62,7 @@ def _bars(found: FlaggedProfiles) -> list[Part]:
     """Show the shares of labels of each assessor."""
     words = "A bar per assessor with the shares of the labels, and how the assessor differs from the others."
     caption = "Shares of the labels that each assessor gives."
-    return [Picture("labels_by_assessor", caption, plot_labels(found.profiles), words)]
+    return [Picture("labels_by_assessor", caption, labels_chart(found.profiles), words)]
 
 
 def judgments_finding(evidence: Evidence) -> str:
@@ -132,7 +131,7 @@ def _agreement(evidence: Evidence) -> list[Part]:
     words = "Statistics of agreement with their 95% confidence intervals."
     caption = "Agreement of the assessors; all statistics except raw agreement and Jaccard's are corrected for chance."
     return [
-        Picture("agreement", caption, plot_statistics(whole), words),
+        Picture("agreement", caption, statistics_chart(whole), words),
         Grid.of("agreement_statistics", "Statistics of agreement, and the meaning of each.", rows),
     ]
 
@@ -166,7 +165,7 @@ def _map(found: Confusions, one: str, other: str) -> Picture:
         f"Labels of {one} and {other} on the {items} that both judged.",
         f"confusion_{_slug(one)}_{_slug(other)}",
     )
-    return Picture(name, caption, plot_confusion(found, one, other), words, small=True)
+    return Picture(name, caption, confusion_chart(found, one, other), words, small=True)
 
 
 def _slug(name: str) -> str:
@@ -188,10 +187,10 @@ def label_worth_chapter(evidence: Evidence) -> Chapter:
     weights = "Probability that at least one of N users finds a document relevant, by N, with a line per label."
     parts: list[Part] = [
         Picture(
-            "parameters", f"p(R|label), with 95% confidence intervals ({whole.method}).", plot_parameters(whole), words
+            "parameters", f"p(R|label), with 95% confidence intervals ({whole.method}).", parameters_chart(whole), words
         ),
         _parameters(whole),
-        Picture("udm_weights", f"UDM weights P(1/N), relevant: {evidence.relevant}.", plot_weights(fit), weights),
+        Picture("udm_weights", f"UDM weights P(1/N), relevant: {evidence.relevant}.", weights_chart(fit), weights),
         _udm(fit),
         _gains(evidence),
         *_of_others(evidence),

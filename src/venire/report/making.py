@@ -21,7 +21,9 @@ from venire.io.runs import RunsLike, as_runs
 from venire.io.texts import Texts
 from venire.measures.scoring import MeasureLike
 from venire.report import headline, judgments_alone, labels, quality, systems, users
+from venire.report.aside import second_process
 from venire.report.document import Chapter, Grid, Picture, Report, Words
+from venire.report.drill import drill
 from venire.report.evidence import Evidence
 from venire.report.front import front
 from venire.report.next_judgments import next_judgments, plan_chapter
@@ -129,28 +131,35 @@ def make_report(question: Question, *, stage: Stage | None = None) -> Report:
     stage: called with the name of each chapter before it is written, for a progress bar.  A chapter that does not
     apply (no preferences, no aspects) is omitted.
     """
-    evidence = Evidence(question)
-    evidence.validate()
-    chapters: list[Chapter] = []
-    for name, write in (CHAPTERS if evidence.facts.systems else WITHOUT_RUNS).items():
-        if stage is not None:
-            stage(name)
-        written = write(evidence)
-        chapters += [] if written is None else [written]
-    if stage is not None:
-        stage("plan")
+    evidence, tell = Evidence(question), stage or (lambda _: None)
+    with second_process(len(question.judgments) if question.runs.sources else 0) as aside:
+        evidence.validate()
+        writers = CHAPTERS if evidence.facts.systems else WITHOUT_RUNS
+        there = () if aside is None else aside.ask(evidence)
+        written = {name: _told(tell, name, writers[name], evidence) for name in list(writers)[:-1] if name not in there}
+        held = drill(evidence) if evidence.facts.systems else None
+        written |= {} if aside is None else aside.chapters(evidence)
+    for name in (name for name in writers if name not in written):
+        written[name] = _told(tell, name, writers[name], evidence)
+    chapters = [each for name in writers if (each := written[name]) is not None]
+    tell("plan")
     plan = next_judgments(evidence)
-    if stage is not None:
-        stage("method")
+    tell("method")
     *body, first = chapters
     body.append(plan_chapter(evidence, plan))
     n = len(question.judgments.assessors)
     people = "one assessor" if n == 1 else f"{n} assessors"
     what = counted(len(evidence.facts.systems), "system") if evidence.facts.systems else "Judgments"
     title = f"{what}, judged by {people}" if evidence.facts.systems else f"{what} by {people}"
-    seen = front(evidence, plan) if evidence.facts.systems else None
+    seen = front(evidence, plan, held) if evidence.facts.systems else None
     method = method_chapter(question, [*body, first], also=seen.shows() if seen else ())
     return Report(title, (first, *body, method), question.made_with(), seen)
+
+
+def _told(tell: Stage, name: str, write: Callable[[Evidence], Chapter | None], evidence: Evidence) -> Chapter | None:
+    """Write a chapter, and say so before."""
+    tell(name)
+    return write(evidence)
 
 
 def method_chapter(question: Question, others: Sequence[Chapter], also: Sequence[str] = ()) -> Chapter:

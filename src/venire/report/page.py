@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from venire.io.outputs import write_bytes
 from venire.plots.style import GREY, INK, styled
+from venire.report.charts import Chart
 from venire.report.document import Cell, Grid, Picture, Report, Words
 from venire.report.first_screen import first_screen, tone
 from venire.report.front import Front, percent
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 NOTHING = "–"
 SCRIPTS = ("page.js", "explore.js")
 """What a page does, and what it does in addition if it has a first screen."""
+SEEN = ("workers_kappa", "labels_by_assessor", "nearness", "parameters")
+"""Pictures that are shown at once where there is no first screen."""
 THEME = {INK: "var(--ink)", GREY: "var(--line)", "#ffffff": "var(--paper)", "#000000": "var(--ink)"}
 POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; img-src data:; base-uri 'none'; form-action 'none'"
@@ -60,7 +63,8 @@ def page(report: Report) -> str:
     style, script = _asset("page.css"), _asset(*SCRIPTS[: None if front else 1])
     policy = POLICY.format(style=_hashed(style), script=_hashed(script))
     contents = [(chapter.name, chapter.title) for chapter in report.chapters]
-    shown: dict[str, Any] = {"front": None, "contents": contents, "data": ""}
+    seen = [part for each in report.chapters for part in each.parts if isinstance(part, Picture) and part.name in SEEN]
+    shown: dict[str, Any] = {"front": None, "contents": contents, "data": "", "seen": seen}
     shown |= {} if front is None else first_screen(report, front)
     template = _environment().get_template("page.html")
     return template.render(report=report, style=style, script=script, policy=policy, **shown) + "\n"
@@ -141,6 +145,8 @@ def _is_number(cell: Cell) -> bool:
 
 def inline_svg(picture: Picture) -> str:
     """Draw a picture as an element of a page, which scales with it and follows its colours; its words are its label."""
+    if isinstance(picture.figure, Chart):
+        return picture.figure.svg(picture.words)
     with styled(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")  # the browser has the fonts
         sink = io.StringIO()

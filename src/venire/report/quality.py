@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from venire.data.preferences import Preferences
-from venire.plots.quality import plot_pdp, plot_power, plot_scales
+from venire.plots.quality import plot_pdp
 from venire.quality.label_preferences import LabelPreferences, cycle_warnings
 from venire.quality.lists import TopLists, top_of_pool, top_of_runs
 from venire.quality.pdp import PDP, pdp
@@ -14,6 +14,7 @@ from venire.quality.power import DiscriminativePower, Power, discriminative_powe
 from venire.quality.scales import ScaleComparison, ScaleValue, compare_scales
 from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
 from venire.report.evidence import Evidence
+from venire.report.pictures import power_chart, scales_chart
 from venire.report.question import Missing, or_missing
 from venire.results import Note, counted, listed
 
@@ -74,7 +75,7 @@ def _powers(power: DiscriminativePower | Missing) -> list[Part]:
     parts: list[Part] = [Grid.of("discriminative_power", caption, rows)]
     if any((row.p_value < HIGHEST * row.alpha).any() for row in power.rows):
         curves = "ASL curves: the lower a curve, the more pairs differ significantly."
-        parts.insert(0, Picture("power", curves, plot_power(power), words))
+        parts.insert(0, Picture("power", curves, power_chart(power), words))
     return parts
 
 
@@ -179,7 +180,7 @@ def _settings(scales: ScaleComparison) -> list[Part]:
         return []
     caption = "Quality of the labels as they are and of merged labels, by setting."
     words = "Agreement, discriminative power and PDP, where known, for the labels as they are and merged."
-    return [Picture("scales", caption, plot_scales(scales), words)]
+    return [Picture("scales", caption, scales_chart(scales), words)]
 
 
 def _how(scales: ScaleComparison, left_out: bool) -> str:

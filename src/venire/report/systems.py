@@ -9,14 +9,13 @@ import numpy as np
 from venire.comparison.compare import MeasureComparison
 from venire.comparison.forecast import FRAGILE, TIE
 from venire.comparison.stability import DIGITS
-from venire.data.assessors import copy_notes
+from venire.data.assessors import copy_notes, coverage
 from venire.disagreement.counting import count_relevant
 from venire.kernels.rank_correlation import kendall_tau
 from venire.measures.evaluate import evaluate
-from venire.plots.comparison import plot_ranks, plot_slope, plot_stability, plot_tau
-from venire.plots.users import plot_user_scores
 from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
 from venire.report.evidence import TOP, Evidence, without_few_pairs_warning
+from venire.report.pictures import ranks_chart, slope_chart, stability_chart, tau_chart, user_scores_chart
 from venire.report.question import Missing, or_missing
 from venire.results import counted, known, listed
 from venire.types import Floats
@@ -39,12 +38,12 @@ def systems_chapter(evidence: Evidence) -> Chapter:
     elif len(systems) > 1 and evidence.users.mean.values[:, 0].max() > TIE:
         words = f"Mean {evidence.question.measure} of each system over simulated users, with intervals, best first."
         caption = f"{evidence.question.measure} of each system for a random user, best first."
-        parts.append(Picture("user_scores", caption, plot_user_scores(evidence.users), words))
+        parts.append(Picture("user_scores", caption, user_scores_chart(evidence.users), words))
     parts.append(_table(evidence, means))
     if any(np.ptp(each) > TIE for each in means.values()):
         words = f"Ranks of {len(systems)} systems under {', '.join(means)}; those that change most are in colour."
         caption = "Ranks by the gains of the labels. Lines that cross are systems whose order depends on the gains."
-        parts.append(Picture("slopes", caption, plot_slope(means, systems), words))
+        parts.append(Picture("slopes", caption, slope_chart(means, systems), words))
     parts += _unjudged(systems, evidence.unjudged.share)
     return Chapter("systems", "The systems", _systems_finding(evidence, means), tuple(parts))
 
@@ -167,14 +166,14 @@ def another_judge_chapter(evidence: Evidence) -> Chapter:
     share = "ahead of that of a column"
     caption = f"Share of draws of another judge in which the system of a row is {share}; same topics, best first."
     words = f"A matrix of shades: how often the system of a row is {share} under another judge."
-    parts: list[Part] = [Picture("stability_map", caption, plot_stability(stability), words), *_fragile(one)]
+    parts: list[Part] = [Picture("stability_map", caption, stability_chart(stability), words), *_fragile(one)]
     caption = "Rank of each system now (dot), and 95% interval of its rank under other judges."
     words = "The rank of each system now as a dot, and the interval of its ranks under other judges as a line."
-    parts.append(Picture("rank_intervals", caption, plot_ranks(stability), words))
+    parts.append(Picture("rank_intervals", caption, ranks_chart(stability), words))
     if tau["mean"] is not None:
         caption = "Kendall's tau between the order of systems now and under other judges."
         words = f"Distribution of Kendall's tau with the order now, mean {tau['mean']:.2f}."
-        parts.append(Picture("tau", caption, plot_tau(stability), words))
+        parts.append(Picture("tau", caption, tau_chart(stability), words))
     parts += _seen(evidence, one)
     parts += map(warning, copy_notes(evidence.copies, evidence.judge))
     parts += [warning(note) for note in one.forecast.notes if getattr(note, "kind", "") == "no-labels"]
@@ -222,12 +221,9 @@ def _fragile(one: MeasureComparison) -> list[Part]:
 def _seen(evidence: Evidence, one: MeasureComparison) -> list[Part]:
     """Score the systems with the labels of each other assessor who judged nearly all items."""
     labels, question = evidence.labels, evidence.question
-    n_items = [len(np.unique(labels.item[labels.assessor.codes == code])) for code in range(len(labels.assessors))]
-    whole = [
-        name
-        for name, n in zip(labels.assessors, n_items, strict=True)
-        if name != evidence.judge and n >= NEARLY_ALL * max(n_items)
-    ]
+    share = coverage(labels)
+    enough = (share >= NEARLY_ALL * share.max()).tolist()
+    whole = [name for name, held in zip(labels.assessors, enough, strict=True) if held and name != evidence.judge]
     if not whole:
         return []
     scores = evaluate(labels.where(assessor=whole), evidence.runs, question.measure, per="assessor")

@@ -313,3 +313,41 @@ def test_the_gate_fails_if_the_declared_reference_would_rather_reverse_the_order
     result = CliRunner().invoke(cli, ["compare", *files, *asked, "--require", "p_adjusted<=0.05", "-q"])
     assert result.exit_code == 1
     assert "expert would rather have t ahead" in result.stderr
+
+
+@pytest.fixture
+def one_judge(tmp_path):
+    """Labels of one judge, a good and a poor run, and a run of other topics."""
+    docs = [f"d{n}" for n in range(8)]
+    rows = [f"t{t} 0 {doc} {int(n < 3)}" for t in range(12) for n, doc in enumerate(docs)]
+    (tmp_path / "qrels.txt").write_text("\n".join(rows) + "\n")
+    for name, topics, order in (("good", "t", docs), ("poor", "t", docs[::-1]), ("lost", "other", docs)):
+        lines = [f"{topics}{t} Q0 {doc} {n} {-n} {name}" for t in range(12) for n, doc in enumerate(order, start=1)]
+        (tmp_path / f"{name}.run").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def compare_all(folder, *more):
+    return CliRunner().invoke(cli, ["compare", *map(str, [folder / "qrels.txt", *folder.glob("*.run")]), *more])
+
+
+@pytest.mark.parametrize(
+    ("candidate", "baseline", "condition", "code", "said"),
+    [
+        ("good", "poor", "delta>=0.02", 0, "passed"),
+        ("good", "poor", "p_adjusted<=0.05", 0, "passed"),
+        ("poor", "good", "p_adjusted<=0.05", 1, "poor is not ahead of good"),
+        ("good", "poor", "p_stays_ahead>=0.9", 1, "p_stays_ahead = unknown"),
+        ("good", "lost", "delta>=0.02", 1, "lost returned nothing for any judged topic"),
+        ("lost", "poor", "delta>=-1", 1, "lost returned nothing for any judged topic"),
+    ],
+)
+def test_the_gate_works_with_one_judge(one_judge, candidate, baseline, condition, code, said):
+    names = "--candidate", candidate, "--baseline", baseline
+    result = compare_all(one_judge, *names, "--require", condition)
+    assert (result.exit_code, said in result.stderr) == (code, True)
+
+
+def test_options_about_another_judge_are_refused_with_one_judge(one_judge):
+    result = compare_all(one_judge, "--judge-model", "fixed")
+    assert (result.exit_code, "about another judge" in result.stderr) == (2, True)

@@ -165,7 +165,7 @@ def test_an_interrupt_ends_with_a_summary(study, tmp_path):
 
 @pytest.mark.slow
 def test_ten_thousand_tasks_of_a_failing_server_and_two_kills(tmp_path):
-    n, concurrency = 10_000, 32
+    n, concurrency = 10_000, 64
     study, log = large_study(tmp_path / "large", n), tmp_path / "log"
     log.touch()
     with a_server("--failing", "0.2", "--log", log) as url:

@@ -15,6 +15,7 @@ from venire.data.gains import gains_for
 from venire.disagreement import transitions
 from venire.errors import AmbiguousLabels, PairsError, SettingError, UnknownName
 from venire.io import judgments as judgment_files, runs
+from venire.results import Note
 
 N_TOPICS, N_DOCS = 12, 20
 
@@ -195,10 +196,28 @@ def test_what_cannot_be_compared_is_said(collection):
         compare(judgments, runs, assessor="old", judge_model="odd")
 
 
-def test_one_judge_alone_and_a_judge_stated_twice_are_refused(collection):
+def test_with_one_judge_systems_are_compared_over_topics_alone(collection):
+    judgments, runs = collection
+    found = compare(judgments.where(assessor="old"), runs, ["nDCG@10", "P@5"], n_draws=200)
+    both = compare(judgments, runs, ["nDCG@10", "P@5"], assessor="old", n_draws=200)
+    of_topics = ("a", "b", "measure", "delta", "p_value", "p_adjusted")
+    for one, two in zip(found.records(), both.records(), strict=True):
+        assert {key: one[key] for key in of_topics} == {key: two[key] for key in of_topics}
+        assert 0 <= one["p_stays_ahead_topics"] <= 1
+        assert one["method"] == "one judge"
+        assert all(one[key] is None for key in ("p_stays_ahead", "p_flips", "p_tie", "sd", "observed"))
+    assert found.swap is None
+    assert found.favoured is None
+    assert [each["system"] for each in found.by_measure[0].systems()] == ["good", "copy", "fair", "poor"]
+    assert found.by_measure[0].tau() == {"mean": None, "low": None, "high": None}
+    assert "one-judge" in {note.kind for note in found.notes if isinstance(note, Note)}
+    assert "nan" not in found.sentence()
+
+
+def test_a_named_new_judge_who_did_not_judge_and_a_judge_stated_twice_are_refused(collection):
     judgments, runs = collection
     with pytest.raises(PairsError, match="only 'old' judged"):
-        compare(judgments.where(assessor="old"), runs)
+        compare(judgments.where(assessor="old"), runs, new_judge="new")
     with pytest.raises(SettingError, match="cannot be 'new'"):
         compare(judgments, runs, assessor="old", agreement=(0.9, 0.8), new_judge="new")
 

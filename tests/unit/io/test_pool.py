@@ -5,7 +5,7 @@ import pytest
 
 from venire import evaluate, read_judgments, read_runs
 from venire.errors import UnjudgedWarning
-from venire.io.pool import with_results
+from venire.io.pool import first_docs, with_results
 
 RUNS = {
     "a": {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d9": 1.0}},
@@ -41,3 +41,20 @@ def test_results_are_those_of_the_rules(tmp_path, order):
     path.write_text("q1 Q0 low 1 1.0 s\nq1 Q0 high 2 9.0 s\n")
     _, items = pool(read_judgments({"q1": {"x": 1}}), read_runs(path, order=order), depth=1)
     assert items == [("q1", "high" if order == "score" else "low"), ("q1", "x")]
+
+
+def test_the_first_results_of_a_list_by_rank():
+    assert first_docs(RUNS, [("b", "q1"), ("a", "q2"), ("a", "q7")], 2) == {
+        ("b", "q1"): ["d5", "d4"],
+        ("a", "q2"): ["d9"],
+    }
+
+
+def test_the_first_results_follow_the_rules(tmp_path):
+    path = tmp_path / "first.txt"
+    path.write_text("q1 Q0 a 1 2 tag\nq1 Q0 b 2 3 tag\nq1 Q0 a 3 9 tag\n", encoding="utf-8")
+    runs = read_runs(path, duplicate_docs="first", system_from="file")
+    assert first_docs(runs, [("first", "q1")], 5) == {("first", "q1"): ["b", "a"]}
+    assert first_docs(read_runs(path, duplicate_docs="first", order="rank"), [("tag", "q1")], 1) == {
+        ("tag", "q1"): ["a"]
+    }

@@ -119,7 +119,7 @@ def test_of_many_systems_the_first_are_shown():
 
 
 def test_cards_have_probability_words_and_a_step(whole):
-    found = front(whole)
+    found = front(whole, held=drill(whole))
     assert [card.name for card in found.cards] == list(CARDS)
     for card in found.cards:
         assert card.probability == whole.verdict.p_first[card.name]
@@ -175,16 +175,17 @@ RUNS = {
 }
 
 
-def test_lists_hold_labels_by_judge_and_places_without_one():
+def test_lists_hold_labels_by_judge_and_documents_without_one():
     found = drill(question(LABELS, RUNS))
     topic = next(each for each in found.topics if each.topic == "t1")
     x, y = (topic.lists[found.systems.index(name)] for name in "xy")
-    assert [topic.docs[n] if n >= 0 else None for n in x] == ["d1", None, "d2"]
+    assert [topic.docs[n] for n in x] == ["d1", "new", "d2"]
     assert [topic.docs[n] for n in y] == ["d2", "d1"]
     names = [found.judges[n].name for n in topic.judges]
     assert {doc: dict(zip(names, text, strict=True)) for doc, text in zip(topic.docs, topic.labels, strict=True)} == {
         "d1": {"ann": "2", "bob": "0"},
         "d2": {"ann": "1", "bob": "2"},
+        "new": {"ann": ".", "bob": "."},
     }
 
 
@@ -201,14 +202,26 @@ def test_scores_by_topic_are_those_of_the_evidence(whole):
     assert np.mean(gaps) == pytest.approx(mean[a] - mean[b], abs=1e-4)
 
 
-def test_disputed_documents_by_their_weight():
-    """d1 of t1: labels 2 and 0, ranks 1 and 2 by x and y; the mean difference of two labels is their difference."""
-    found = {(each.topic, each.doc): each for each in drill(question(LABELS, RUNS)).disputed()}
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [("DCG@10", 2 * (1 - 1 / np.log2(3))), ("P@1", 1.0), ("RBP(p=0.8)", 0.2 - 0.8 * 0.2)],
+)
+def test_disputed_documents_by_their_weight_in_the_measure(measure, expected):
+    """d1 of t1: labels 2 and 0, ranks 1 and 2 by x and y; times the difference of their gains."""
+    found = {(each.topic, each.doc): each for each in drill(question(LABELS, RUNS, measure=measure)).disputed}
     row = found["t1", "d1"]
-    assert {row.rank_a, row.rank_b} == {1, 2}
-    assert row.weight == pytest.approx(1 - 1 / np.log2(3))
+    assert {row.rank_a, row.rank_b} == {1, None if measure == "P@1" else 2}
+    assert row.weight == pytest.approx(expected, abs=2e-5)
     assert row.labels == {"ann": "2", "bob": "0"}
     assert ("t2", "d3") not in found
+
+
+def test_the_weight_in_a_normalised_measure_is_a_share_of_the_best_ranking():
+    evidence = question(LABELS, RUNS)
+    assert evidence.judge in ("ann", "bob")
+    best = {"ann": 2 + 1 / np.log2(3), "bob": 2}[evidence.judge]
+    found = {(each.topic, each.doc): each for each in drill(evidence).disputed}
+    assert found["t1", "d1"].weight == pytest.approx(2 * (1 - 1 / np.log2(3)) / best, abs=2e-5)
 
 
 def test_how_far_labels_are_apart_is_the_mean_over_pairs_of_judges():
@@ -217,8 +230,8 @@ def test_how_far_labels_are_apart_is_the_mean_over_pairs_of_judges():
         levels = rng.integers(0, 5, rng.integers(2, 7)).tolist()
         text = "".join(chr(48 + level) for level in levels) + "."
         pairs = [abs(a - b) for n, a in enumerate(levels) for b in levels[n + 1 :]]
-        assert drilling._apart(text) == pytest.approx(np.mean(pairs))
-    assert drilling._apart("3..") == drilling._apart("") == 0
+        assert drilling._apart(text, range(5)) == pytest.approx(np.mean(pairs))
+    assert drilling._apart("3..", range(5)) == drilling._apart("", range(5)) == 0
 
 
 def test_the_pair_is_that_of_the_contradiction(two):
@@ -246,7 +259,7 @@ def test_links_encode_every_id():
 
 
 def test_the_json_of_the_first_screen_is_plain(whole):
-    content = front(whole).content()
+    content = front(whole, held=drill(whole)).content()
     held = json.loads(json.dumps(content, allow_nan=False))
     assert held["leaderboard"] == content["leaderboard"]
     assert set(content) == {"verdict", "change", "leaderboard", "p_best_of", "cards", "agreement", "disputed"}
@@ -255,7 +268,7 @@ def test_the_json_of_the_first_screen_is_plain(whole):
 def test_a_report_without_lists_has_no_drill_down():
     one = question(LABELS, {"x": RUNS["x"]})
     assert drill(one) is None
-    shown = first_screen(Report("t", (), {}), front(one))
+    shown = first_screen(Report("t", (), {}), front(one, held=drill(one)))
     assert shown["data"] == ""
     assert [name for name, _ in shown["contents"]] == ["first", "judges", "details", "method"]
 
@@ -285,3 +298,11 @@ def test_systems_that_score_the_same_have_no_probabilities():
     assert verdict_sentence(unmatched).startswith("Nothing can be said")
     assert [card.probability for card in front(unmatched).cards] == [None] * 3
     assert drill(unmatched) is None
+
+
+def test_the_legend_names_neighbours_that_do_not_differ_but_not_those_that_score_the_same():
+    board = leaderboard(simulated(n_topics=4, quality=(2.0, 2.1, 2.05, 1.9, 1.95)))
+    first = legend(board).partition("such as ")[2].partition(";")[0].rstrip(".")
+    assert first in {f"{a} and {b}" for a, b in zip(board.systems, board.systems[1:], strict=False)}
+    twins = replace(board, score=np.full(len(board.systems), 0.5))
+    assert "such as" not in legend(twins)

@@ -5,7 +5,7 @@
   const place = document.getElementById("explorer");
   if (!held || !place) return;
   const data = JSON.parse(held.textContent);
-  const [ID, JUDGES, DOCS, LABELS, LISTS, SCORES, TEXT] = [0, 1, 2, 3, 4, 5, 6];
+  const [ID, JUDGES, DOCS, LABELS, LISTS, SCORES, SLOPES, TEXT] = [0, 1, 2, 3, 4, 5, 6, 7];
   for (const topic of data.topics) topic[LABELS] = topic[LABELS].map((each) => each.replace(/\((\d+)\)/g, (_, n) => ".".repeat(n)));
   const MOST_NAMED = 5, MOST_COLUMNS = 12, MOST_LISTED = 5;
   const SVG = "http://www.w3.org/2000/svg";
@@ -89,9 +89,10 @@
   const levels = (text) => Array.from(text).map((each) => (each === "." ? null : each.codePointAt(0) - 48));
   const given = (text) => levels(text).filter((each) => each !== null);
   const range = (text) => { const all = given(text); return all.length ? Math.max(...all) - Math.min(...all) : 0; };
-  const discount = (rank) => (rank > 0 ? 1 / Math.log2(1 + rank) : 0);
+  // What a gain at a rank adds to the score of a system on a topic, and how far the gains of two judges are apart.
+  const slope = (topic, system, rank) => (rank > 0 ? topic[SLOPES][topic[SLOPES].length > 1 ? system : 0][rank - 1] / 100000 : 0);
   function apart(text) {
-    const all = given(text).sort((a, b) => a - b), n = all.length;
+    const all = given(text).map((level) => data.gains[level]).sort((a, b) => a - b), n = all.length;
     return n < 2 ? 0 : all.reduce((sum, each, k) => sum + (2 * k - n + 1) * each, 0) * 2 / (n * (n - 1));
   }
 
@@ -101,7 +102,7 @@
       const topic = data.topics[n];
       topic[DOCS].forEach((doc, d) => {
         const ranks = [a, b].map((system) => topic[LISTS][system].indexOf(d) + 1);
-        const weight = Math.abs(discount(ranks[0]) - discount(ranks[1])) * apart(topic[LABELS][d]);
+        const weight = Math.abs(slope(topic, a, ranks[0]) - slope(topic, b, ranks[1])) * apart(topic[LABELS][d]);
         if ((ranks[0] || ranks[1]) && range(topic[LABELS][d]) > 0) found.push({ topic: n, doc, d, weight });
       });
     }
@@ -205,7 +206,8 @@
     found.slice(0, MOST_LISTED).forEach((each, n) => {
       if (n) line.append(", ");
       add(line, "a", { href: address({ pair: view.pair, topic: each.topic, doc: each.doc }) }, each.doc);
-      line.append(" (" + (view.topic === undefined ? "topic " + data.topics[each.topic][ID] + ", " : "") + span(data.topics[each.topic][LABELS][each.d]) + ")");
+      line.append(" ");
+      add(line, "span", { class: "whole" }, "(" + (view.topic === undefined ? "topic " + data.topics[each.topic][ID] + ", " : "") + span(data.topics[each.topic][LABELS][each.d]) + ")");
     });
     line.append(".");
   }
@@ -266,16 +268,19 @@
   }
 
   function entry(body, view, topic, { d, rank, there, columns, system }) {
-    const row = add(body, "tr", d < 0 ? { class: "unjudged" } : {});
+    const judged = d >= 0 && given(topic[LABELS][d]).length > 0;
+    const row = add(body, "tr", judged ? {} : { class: "unjudged" });
     add(row, "td", { class: "number" }, rank);
     const name = add(row, "th", { scope: "row" });
-    if (d < 0) {
-      name.textContent = "not judged";
-      add(row, "td", { colspan: columns - 2 }, "no label by anyone");
+    if (!judged) {
+      name.textContent = d < 0 ? "not judged" : short(topic[DOCS][d]);
+      if (d >= 0) name.title = topic[DOCS][d];
+      add(row, "td", { class: "number" }, there || "\u2013");
+      add(row, "td", { colspan: columns - 3 }, "not judged");
       return;
     }
     const doc = topic[DOCS][d], labels = topic[LABELS][d], wide = range(labels);
-    const open = add(name, "button", { type: "button", "aria-expanded": "false", title: doc }, doc);
+    const open = add(name, "button", { type: "button", "aria-expanded": "false", title: doc }, short(doc));
     add(row, "td", { class: "number" }, there || "\u2013");
     add(row, "td", { class: wide ? (2 * wide >= data.scale.length - 1 ? "apart" : "slight") : "slight" }, wide ? "\u2260 " + span(labels) : "=");
     const all = levels(labels), crowd = view.crowd ? add(row, "td", { class: "crowd" }) : null;
@@ -301,6 +306,8 @@
     }
   }
 
+  // Long ids often differ at their ends.
+  const short = (id) => (id.length > 25 ? id.slice(0, 10) + "\u2026" + id.slice(-14) : id);
   const shade = (level) => (data.scale.length < 2 ? 0 : Math.round(level / (data.scale.length - 1) * 4));
 
   // Showing a view, and going from one to another.
@@ -327,22 +334,42 @@
     (view.focused || target).focus({ preventScroll: !view.focused });
   }
 
-  // A cell of the map of pairs is a pair; rows and columns are the systems, best first.  Selects do the same by keyboard.
+  // A cell of the map is a pair; rows and columns are the systems, best first.  One link lies on the chosen cell: the
+  // pointer moves it, and so do the arrow keys.
   function map() {
-    const cells = Array.from(document.querySelectorAll("#stability_map image"));
-    const size = (each) => { const box = each.getBoundingClientRect(); return box.width * box.height; };
-    const image = cells.sort((one, other) => size(other) - size(one))[0];
-    if (!image || !data.all) return;
-    const at = (event) => {
-      const box = image.getBoundingClientRect(), n = data.systems.length;
-      return [(event.clientY - box.top) / box.height, (event.clientX - box.left) / box.width].map((each) => Math.min(Math.floor(each * n), n - 1));
-    };
-    image.classList.add("choose");
-    image.addEventListener("click", (event) => {
-      const pair = at(event);
-      if (pair[0] !== pair[1]) go({ pair });
+    const box = document.querySelector("#stability_map .cells");
+    if (!box || !data.all) return;
+    const svg = box.ownerSVGElement, n = data.systems.length;
+    const [left, top, wide] = ["x", "y", "width"].map((name) => Number(box.getAttribute(name)));
+    const cell = wide / n, caption = document.querySelector("#stability_map figcaption");
+    svg.setAttribute("role", "group");
+    const link = add(svg, "svg:a", { class: "cell" });
+    const mark = add(link, "svg:rect", { width: cell, height: cell });
+    caption.append(" Choose a cell to compare its two systems; arrow keys move.");
+    const readout = add(caption, "p", { class: "readout", "aria-live": "polite" });
+    let at = [0, 1];
+    function move(row, column) {
+      at = [row, column].map((each) => Math.min(Math.max(each, 0), n - 1));
+      const [one, other] = at.map((each) => data.systems[each]);
+      mark.setAttribute("x", left + at[1] * cell);
+      mark.setAttribute("y", top + at[0] * cell);
+      link.setAttribute("aria-label", "Compare " + one + " with " + other);
+      if (one === other) link.removeAttribute("href"); else link.setAttribute("href", address({ pair: at }));
+      link.setAttribute("tabindex", 0);
+      readout.textContent = one === other ? one : one + " and " + other;
+    }
+    svg.addEventListener("pointermove", (event) => {
+      const seen = box.getBoundingClientRect();
+      const [row, column] = [(event.clientY - seen.top) / seen.height, (event.clientX - seen.left) / seen.width];
+      if (Math.min(row, column) >= 0 && Math.max(row, column) < 1) move(Math.floor(row * n), Math.floor(column * n));
     });
-    document.querySelector("#stability_map figcaption").append(" Choose a cell to compare its two systems.");
+    link.addEventListener("keydown", (event) => {
+      const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      move(at[0] + step[0], at[1] + step[1]);
+    });
+    move(0, 1);
   }
   document.getElementById("another_judge").addEventListener("toggle", function once(event) {
     event.currentTarget.removeEventListener("toggle", once, true);

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# The gate of the action: settings come as variables, results go into the folder $RESULTS, the verdict and the scores into
+# the summary of the job.  Ends with 0 if the comparison could be made; its exit code is the output "code".
+set -euo pipefail
+
+lines() {  # the lines of a text, without empty ones, into the array LINES
+    mapfile -t LINES < <(sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d' <<<"$1")
+}
+
+mkdir -p "$RESULTS"
+lines "$JUDGMENTS"; judgments=("${LINES[@]}")
+lines "$RUNS"; runs=("${LINES[@]}")
+if [[ ${#judgments[@]} == 0 || ${#runs[@]} == 0 ]]; then
+    echo "error: name files of judgments and of runs" >&2
+    exit 2
+fi
+common=(); for each in "${judgments[@]:1}"; do common+=(-j "$each"); done
+[[ -z "$ASSESSOR" ]] || common+=(--assessor "$ASSESSOR")
+lines "$MEASURE"; first=("${LINES[@]:0:1}")
+measures=(); for each in "${LINES[@]}"; do measures+=(-m "$each"); done
+gate=(--candidate "$CANDIDATE" --baseline "$BASELINE")
+lines "$REQUIRE"; for each in "${LINES[@]}"; do gate+=(--require "$each"); done
+
+code=0
+venire compare "${common[@]}" "${measures[@]}" "${gate[@]}" --format markdown -o "$RESULTS/comparison.md" \
+    -- "${judgments[0]}" "${runs[@]}" 2>"$RESULTS/messages.txt" || code=$?
+if [[ $code != 0 && $code != 1 ]]; then
+    cat "$RESULTS/messages.txt" >&2
+    exit "$code"
+fi
+
+quoted() { sed 's/`/'"'"'/g' "$1"; }  # within a fence, a name cannot end it
+
+{
+    if [[ $code == 0 ]]; then echo "## Passed"; else echo "## Not passed"; fi
+    echo
+    echo '```text'
+    quoted "$RESULTS/messages.txt" | sed -n '/^error: not passed\|^note: passed/p'
+    echo '```'
+    echo
+    cat "$RESULTS/comparison.md"
+    echo
+    echo "### All systems"
+    echo
+    venire evaluate "${common[@]}" "${measures[@]}" --format markdown -q -- "${judgments[0]}" "${runs[@]}" 2>/dev/null ||
+        echo "Name the judge whose labels score the runs to see all systems."
+    echo
+    echo "<details><summary>Notes</summary>"
+    echo
+    echo '```text'
+    quoted "$RESULTS/messages.txt"
+    echo '```'
+    echo
+    echo "</details>"
+} >"$RESULTS/summary.md"
+cat "$RESULTS/summary.md" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+venire report "${common[@]}" ${first:+-m "${first[0]}"} -o "$RESULTS/report.html" -q -- "${judgments[0]}" "${runs[@]}" \
+    >/dev/null || echo "no report could be written" >&2
+{
+    echo "code=$code"
+    if [[ $code == 0 ]]; then echo "passed=true"; else echo "passed=false"; fi
+} >>"${GITHUB_OUTPUT:-/dev/null}"

@@ -1,0 +1,160 @@
+"""The pytest plugin: search quality as tests.
+
+The fixture ``venire`` compares two systems, and fails the test unless one is better than the other, or not worse by
+more than a margin, over topics and under another judge (``comparison.gate``)::
+
+    def test_the_new_ranking_is_better(venire):
+        venire.assert_better("new", "old", judgments="qrels.txt", runs="runs")
+
+Judgments and runs for all tests are named once, as ``venire_judgments`` and ``venire_runs`` in the settings of pytest.
+A test with the marker ``venire_run("new")`` returns a run, ``{topic: {doc: score}}``, in place of a file; such tests
+come first.
+
+pytest imports this module whenever Venire is installed, so it imports nothing that is not needed then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from venire import Judgments, Runs
+    from venire.comparison import Claim
+
+MARKER = "venire_run"
+Run = Mapping[str, Mapping[str, float]]
+COLLECTED = pytest.StashKey[dict[str, Run]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the settings."""
+    parser.addini("venire_judgments", "files of judgments for the fixture venire", type="paths", default=[])
+    parser.addini("venire_runs", "files or folders of runs for the fixture venire", type="paths", default=[])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker."""
+    config.addinivalue_line("markers", f"{MARKER}(system): the test returns the run of a system, topic -> doc -> score")
+    config.stash[COLLECTED] = {}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let tests that return runs come first, since others use them."""
+    items.sort(key=lambda item: item.get_closest_marker(MARKER) is None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Call a test that returns a run, and keep the run."""
+    marker = pyfuncitem.get_closest_marker(MARKER)
+    if marker is None:
+        return None
+    if len(marker.args) != 1 or not isinstance(marker.args[0], str) or marker.kwargs:
+        pytest.fail(f'the marker names one system, as in @pytest.mark.{MARKER}("new")', pytrace=False)
+    (system,) = marker.args
+    names = pyfuncitem._fixtureinfo.argnames  # as pytest itself calls a test
+    run = pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
+    collected = pyfuncitem.config.stash[COLLECTED]
+    if system in collected:
+        pytest.fail(f"two tests return the run of {system!r}", pytrace=False)
+    if not isinstance(run, Mapping) or not run or not all(isinstance(each, Mapping) for each in run.values()):
+        shown = type(run).__name__ if run or not isinstance(run, Mapping) else "an empty run"
+        pytest.fail(f"the run of {system!r} is {shown}, expected {{topic: {{doc: score}}}}", pytrace=False)
+    collected[system] = run
+    return True
+
+
+class SearchQuality:
+    """Assertions about systems: what the fixture ``venire`` is."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._labels: Judgments | None = None
+
+    def assert_better(self, candidate: str, baseline: str, measure: str = "nDCG@10", **options: Any) -> Claim:
+        """Fail unless the candidate is better than the baseline; options as in ``claim``."""
+        return self._assert(self.claim(candidate, baseline, measure, **options))
+
+    def assert_no_regression(
+        self, candidate: str, baseline: str, measure: str = "nDCG@10", *, margin: float = 0.01, **options: Any
+    ) -> Claim:
+        """Fail unless the candidate is shown to be at most ``margin`` behind the baseline; options as in ``claim``."""
+        if not margin > 0:
+            pytest.fail(f"the margin is {margin}, expected a number above 0", pytrace=False)
+        return self._assert(self.claim(candidate, baseline, measure, margin=margin, **options))
+
+    def claim(
+        self,
+        candidate: str,
+        baseline: str,
+        measure: str = "nDCG@10",
+        *,
+        margin: float = 0.0,
+        judgments: Any = None,
+        runs: Any = None,
+        level: float = 0.05,
+        sure: float = 0.9,
+        **options: Any,
+    ) -> Claim:
+        """Compare two systems.
+
+        judgments : of one or several judges, in any form; None: as set by ``venire_judgments``
+        runs : in any form, of at least the two systems; None: as set by ``venire_runs``.  Runs that tests returned are
+            added to them.
+        level, sure : the level of the test over topics, and the least probability under another judge
+        options : of ``venire.compare``, such as assessor and new_judge
+        """
+        from venire import compare
+        from venire.comparison import Claim
+        from venire.errors import VenireError
+
+        try:
+            labels, systems = self._judgments(judgments), self._runs(runs)
+            found = compare(labels, systems, measure, candidate=candidate, baseline=baseline, **options)
+        except VenireError as error:
+            pytest.fail(str(error), pytrace=False)
+        return Claim(found, margin, level, sure)
+
+    def _assert(self, claim: Claim) -> Claim:
+        __tracebackhide__ = True
+        if claim.reasons:
+            pytest.fail(claim.sentence(), pytrace=False)
+        return claim
+
+    def _judgments(self, given: Any) -> Judgments:
+        """Read judgments; those of the settings are read once."""
+        from venire import read_judgments
+
+        if given is not None:
+            return read_judgments(given)
+        if self._labels is None:
+            self._labels = read_judgments(self._named("venire_judgments", "judgments"))
+        return self._labels
+
+    def _runs(self, given: Any) -> Runs:
+        """Return the runs that are given or set, and those that tests returned."""
+        from dataclasses import replace
+
+        from venire import read_runs
+
+        collected = self._config.stash[COLLECTED]
+        if given is None and collected and not self._config.getini("venire_runs"):
+            return read_runs(dict(collected))
+        found = read_runs(self._named("venire_runs", "runs") if given is None else given)
+        return replace(found, sources=(*found.sources, *read_runs(dict(collected)).sources)) if collected else found
+
+    def _named(self, setting: str, what: str) -> list[Path]:
+        found: list[Path] = self._config.getini(setting)
+        if not found:
+            pytest.fail(f"no {what}: give {what}=..., or set {setting} in the settings of pytest", pytrace=False)
+        return found
+
+
+@pytest.fixture(scope="session")
+def venire(request: pytest.FixtureRequest) -> SearchQuality:
+    """Assertions about the quality of search systems."""
+    return SearchQuality(request.config)

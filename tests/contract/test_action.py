@@ -1,0 +1,106 @@
+"""The GitHub action: its steps run as on a runner, and what a pull request can write is never part of a command."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
+YAML = [ROOT / "action.yml", *sorted((ROOT / ".github" / "workflows").glob("*.yml"))]
+SETTINGS = {"MEASURE": "nDCG@5\nP@3\n", "REQUIRE": "delta>0\np_adjusted<=0.05\n", "ASSESSOR": ""}
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the action runs in bash")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("action")
+    docs = [f"d{n}" for n in range(8)]
+    labels = [f"t{t} 0 {doc} {int(n < 3)}" for t in range(12) for n, doc in enumerate(docs)]
+    (folder / "qrels.txt").write_text("\n".join(labels) + "\n")
+    runs = {"good": docs, "poor": docs[::-1], "`x`$(touch`": docs[1:] + docs[:1]}
+    for number, (name, order) in enumerate(runs.items()):
+        lines = [f"t{t} Q0 {doc} {n} {-n} {name}" for t in range(12) for n, doc in enumerate(order, start=1)]
+        (folder / f"{number}.run").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def run_gate(files, results, **settings):
+    """Run the script of the action; -> the process, the summary and the outputs."""
+    program = results / "bin"
+    program.mkdir(parents=True)
+    (program / "venire").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m venire "$@"\n')
+    (program / "venire").chmod(0o755)
+    given = {"JUDGMENTS": "qrels.txt", "RUNS": "\n".join(path.name for path in sorted(files.glob("*.run")))}
+    places = {"RESULTS": results / "out", "GITHUB_STEP_SUMMARY": results / "summary.md", "GITHUB_OUTPUT": results / "o"}
+    environment = {**os.environ, **SETTINGS, **given, **settings, **{name: str(path) for name, path in places.items()}}
+    environment["PATH"] = f"{program}{os.pathsep}{environment['PATH']}"
+    done = subprocess.run(
+        ["bash", ROOT / ".github" / "gate" / "gate.sh"],
+        **{"cwd": files, "env": environment, "capture_output": True, "text": True, "check": False},
+    )
+    summary, output = (path.read_text() if path.exists() else "" for path in list(places.values())[1:])
+    return done, summary, dict(line.split("=", 1) for line in output.splitlines())
+
+
+@pytest.mark.slow
+def test_a_better_candidate_passes(files, tmp_path):
+    done, summary, output = run_gate(files, tmp_path, CANDIDATE="good", BASELINE="poor")
+    assert (done.returncode, output) == (0, {"code": "0", "passed": "true"}), done.stderr
+    assert summary.startswith("## Passed")
+    assert "note: passed: delta" in summary
+    assert "### All systems" in summary
+    assert "| poor |" in summary
+    assert (tmp_path / "out" / "report.html").stat().st_size > 100_000
+
+
+@pytest.mark.slow
+def test_a_worse_candidate_does_not_and_names_act_as_text(files, tmp_path):
+    done, summary, output = run_gate(files, tmp_path, CANDIDATE="poor", BASELINE="`x`$(touch`")
+    assert (done.returncode, output) == (0, {"code": "1", "passed": "false"})
+    assert summary.startswith("## Not passed")
+    fences = [line for line in summary.splitlines() if line.startswith("```")]
+    assert fences == ["```text", "```"] * 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"JUDGMENTS": "\n"}, "name files of judgments"),
+        ({"JUDGMENTS": "nosuch.txt"}, "nosuch.txt"),
+        ({"CANDIDATE": "$(touch stolen)"}, "$(touch stolen)"),
+        ({"REQUIRE": "delta>0; touch stolen"}, "not a condition"),
+    ],
+)
+def test_broken_inputs_end_with_2_and_their_message(files, tmp_path, settings, said):
+    done, summary, output = run_gate(files, tmp_path, **{"CANDIDATE": "good", "BASELINE": "poor", **settings})
+    assert (done.returncode, summary, output) == (2, "", {})
+    assert said in done.stderr
+    assert not list(files.glob("stolen*"))
+
+
+def test_every_input_is_documented_and_reaches_the_script_as_a_variable():
+    names = re.findall(r"^  ([a-z-]+):$", ACTION.split("\noutputs:")[0], re.M)
+    page = (ROOT / "docs" / "howto" / "release-gate.md").read_text(encoding="utf-8")
+    assert len(names) == 9
+    assert [name for name in names if name != "python-version" and f"`{name}`" not in page] == []
+    commands = re.findall(r"run: (.*)", ACTION)
+    assert commands
+    assert not [command for command in commands if "${{" in command]
+    used = set(re.findall(r"\$\{?([A-Z]+)\b", (ROOT / ".github" / "gate" / "gate.sh").read_text(encoding="utf-8")))
+    given = set(re.findall(r"^        ([A-Z]+): ", ACTION, re.M))
+    assert used - {"LINES"} <= given
+
+
+@pytest.mark.parametrize("path", YAML, ids=lambda path: path.name)
+def test_actions_are_pinned_by_hash(path):
+    text = path.read_text(encoding="utf-8")
+    used = re.findall(r"uses: (\S+)(.*)", text)
+    assert used
+    assert [each for each in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", each[0]) or "# v" not in each[1]] == []
+    assert "pull_request_target" not in text

@@ -1,0 +1,166 @@
+"""The pytest plugin: assertions, settings and markers, in a pytest of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from venire import compare, read_judgments
+from venire.comparison import Claim
+
+DOCS = [f"d{n}" for n in range(12)]
+N_TOPICS = 20
+pytest_plugins = ["pytester"]
+
+
+def run_of(quality, seed):
+    """Documents with lower numbers are relevant; a system of some quality ranks them higher."""
+    rng = np.random.default_rng(seed)
+    score = rng.normal(size=(N_TOPICS, len(DOCS))) + quality * (np.arange(len(DOCS)) < 4)
+    return {f"t{t}": dict(zip(DOCS, score[t].tolist(), strict=True)) for t in range(N_TOPICS)}
+
+
+def labels_of(n_judges, flipped=0):
+    return {
+        f"judge{judge}": {
+            f"t{t}": {doc: int((n < 4) != (judge > 0 and t < flipped)) for n, doc in enumerate(DOCS)}
+            for t in range(N_TOPICS)
+        }
+        for judge in range(n_judges)
+    }
+
+
+RUNS = {"good": run_of(3, 1), "like": run_of(3, 2), "poor": run_of(0, 3)}
+
+
+def claim(candidate, baseline, *, n_judges=1, flipped=0, runs=RUNS, **options):
+    found = compare(
+        read_judgments(labels_of(n_judges, flipped)),
+        runs,
+        assessor="judge0",
+        candidate=candidate,
+        baseline=baseline,
+        n_draws=200,
+    )
+    return Claim(found, **options)
+
+
+@pytest.mark.parametrize("n_judges", [1, 2])
+def test_a_better_system_is_claimed_in_one_direction(n_judges):
+    assert not claim("good", "poor", n_judges=n_judges).reasons
+    reasons = claim("poor", "good", n_judges=n_judges).reasons
+    assert any("not ahead" in reason for reason in reasons)
+
+
+def test_systems_that_are_alike_are_neither_better_nor_far_apart():
+    assert claim("good", "like").reasons
+    assert claim("good", "like", margin=0.001).reasons
+    assert not claim("good", "like", margin=0.2).reasons
+
+
+def test_the_lower_bound_is_the_one_sided_one_of_student():
+    from scipy.stats import ttest_1samp
+
+    found = claim("good", "like", margin=0.05)
+    difference = found.topics("nDCG@10").difference
+    expected = ttest_1samp(difference, 0.0, alternative="greater").confidence_interval(0.95).low
+    assert found.lower_bound("nDCG@10") == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_judge_who_contradicts_is_a_reason():
+    assert any("judge" in reason for reason in claim("good", "poor", n_judges=2, flipped=N_TOPICS).reasons)
+
+
+def test_words_name_the_worst_topics():
+    found = claim("poor", "good")
+    worst = found.topics("nDCG@10").topics[-1]
+    assert f"worst topics by nDCG@10: {worst} (" in found.sentence()
+
+
+@pytest.fixture
+def project(pytester):
+    """A project with judgments of one judge, and two runs."""
+    lines = [
+        f"t{t} 0 {doc} {label}" for t, each in enumerate(labels_of(1)["judge0"].values()) for doc, label in each.items()
+    ]
+    pytester.makefile(".qrels", judge="\n".join(lines) + "\n")
+    for name in ("good", "poor"):
+        rows = [f"{t} Q0 {doc} 1 {score} {name}" for t, each in RUNS[name].items() for doc, score in each.items()]
+        pytester.makefile(".run", **{name: "\n".join(rows) + "\n"})
+    return pytester
+
+
+def run_pytest(project, test, ini=""):
+    """Run pytest where the plugin is registered by its entry point, as for users, or by name."""
+    project.makeini(f"[pytest]\n{ini}")
+    project.makepyfile(test_search=test)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "test_search.py"]
+    code = "from importlib.metadata import entry_points as e; print([x.value for x in e(group='pytest11')])"
+    known = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    if "venire.pytest_plugin" not in known:
+        command += ["-p", "venire.pytest_plugin"]
+    return subprocess.run(command, cwd=project.path, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_assertions_pass_and_fail_with_settings(project):
+    result = run_pytest(
+        project,
+        """
+        def test_better(venire):
+            venire.assert_better("good", "poor")
+
+        def test_no_regression(venire):
+            venire.assert_no_regression("good", "poor", "P@3", margin=0.05)
+
+        def test_worse(venire):
+            venire.assert_better("poor", "good")
+        """,
+        "venire_judgments = judge.qrels\nvenire_runs = good.run poor.run\n",
+    )
+    assert "1 failed, 2 passed" in result.stdout
+    assert "poor is not shown to be better than good" in result.stdout
+    assert "worst topics by nDCG@10" in result.stdout
+    assert "pytest_plugin.py" not in result.stdout
+
+
+def test_runs_come_from_marked_functions_whatever_their_order(project):
+    result = run_pytest(
+        project,
+        """
+        import pytest
+
+        def test_better(venire):
+            venire.assert_better("good", "made", judgments="judge.qrels", runs=["good.run"])
+
+        @pytest.mark.venire_run("made")
+        def test_run(tmp_path):
+            return {f"t{t}": {f"d{n}": float(n) for n in range(12)} for t in range(20)}
+        """,
+    )
+    assert "2 passed" in result.stdout
+
+
+WRONG = {
+    "venire.assert_better('good', 'poor')": "no judgments: give judgments=..., or set venire_judgments",
+    "venire.assert_better('good', 'poor', judgments='no.qrels', runs='good.run')": "no.qrels",
+    "venire.assert_better('good', 'nosuch', judgments='judge.qrels', runs='good.run')": "nosuch",
+    "venire.assert_no_regression('good', 'poor', margin=0)": "the margin is 0",
+}
+NO_RUNS = {"None": "NoneType", "{}": "an empty run", "{'t1': 2}": "dict, expected {topic: {doc: score}}"}
+
+
+def test_what_is_wrong_is_said_without_a_traceback(project):
+    tests = [f"def test_{n}(venire):\n    {test}\n" for n, test in enumerate(WRONG)]
+    tests += [
+        f"@pytest.mark.venire_run('x{n}')\ndef test_run_{n}():\n    return {value}\n" for n, value in enumerate(NO_RUNS)
+    ]
+    result = run_pytest(project, "import pytest\n\n" + "\n".join(tests))
+    assert f"{len(tests)} failed" in result.stdout
+    for said in (*WRONG.values(), *NO_RUNS.values()):
+        assert said in result.stdout
+    assert "Traceback" not in result.stdout
