@@ -13,7 +13,7 @@ import click
 import numpy as np
 import polars as pl
 
-from small_studies import HEAD, LABELS, write_study
+from studies_on_disk import HEAD, LABELS, write_study
 from venire.cli.main import cli
 from venire.cli.places import PLACES
 from venire.data.scale import Scale
@@ -155,7 +155,7 @@ def inputs(words: str, folder: Path) -> Iterator[None]:
         write_files(folder)
         yield
         return
-    from simulated_people import answer_all
+    from people import answer_all
     from venire.judging.store import Store
     from venire.judging.study_files import read_study
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from small_studies import HEAD, LABELS, write_study
+from studies_on_disk import HEAD, LABELS, write_study
 from venire import read_judgments
 from venire.cli.judge import export as export_command, init as init_command
 from venire.judging import exports, imports

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from small_studies import HEAD, write_study
+from studies_on_disk import HEAD, write_study
 from venire import read_judgments, read_preferences
 from venire.errors import FormatError, SettingError
 from venire.judging.answers import SURPLUS, Answer, Stored
