@@ -124,6 +124,8 @@ def write_pages(
     """Write a study in which each document is labelled; people: more of them; return its path."""
     title = f'title = "Which pages answer the question?"\nrest_after = {rest_after}'
     text = HEAD.replace('name = "small"', f'name = "small"\n{title}')
+    for name, words in (("1", "Related"), ("2", "Answers the question")):
+        text = text.replace(f'name = "{name}"', f'name = "{name}"\ndefinition = "{words}"')
     text += "".join(f'[[assessors]]\nname = "{name}"\n' for name in people)
     text += f"{LABELS}judgments = {judgments}\n"
     pool = "".join(f"q1\t{each['doc']}\n" for each in documents)
