@@ -25,9 +25,9 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from assessors_online import at_work, crowded, invited  # noqa: E402
-from judging_servers import Served  # noqa: E402
+from people_online import at_work, crowded, invited  # noqa: E402
 from postgresql_server import Server, why_not  # noqa: E402
+from served_studies import Served  # noqa: E402
 
 BARE = """
 import sqlite3, sys, threading

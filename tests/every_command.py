@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +13,7 @@ import click
 import numpy as np
 import polars as pl
 
+from studies_on_disk import HEAD, LABELS, write_study
 from venire.cli.main import cli
 from venire.cli.places import PLACES
 from venire.data.scale import Scale
@@ -58,10 +62,34 @@ COMMANDS = {
     "simulate perceived": "--topics 3 --systems 2 -o perceived",
     "simulate context": "--topics 6 --docs 10 --sessions 2 --users 2 -o serps",
 }
-WITHOUT_FILES = {"completion"}
-OF_STUDIES = "judge "
-"""Commands on studies begin so; they need a database, and are tried in tests of their own."""
-FOLDERS = {"demo", "simulate levels", "simulate perceived", "simulate context"}
+OF_STUDIES = {
+    "judge init": "made/study.toml",
+    "judge ask": "study.toml --show-prompt -o prompts.txt",
+    "judge export": "study.toml -o answers.csv --qrels qrels",
+    "judge backup": "study.toml -o copy.db",
+}
+"""Commands on a study and its database."""
+STUDY = HEAD.replace('guidelines_text = "Judge the page."', 'guidelines = "guidelines.md"')
+STUDY += f'{LABELS}gold = "gold.qrels"\nsecond = {{ share = 0.5, runs = ["runs/a.run"] }}\n'
+STUDY_FILES = {
+    "guidelines.md": "Judge the page.",
+    "gold.qrels": "q1 0 d1 2\n",
+    "docs.jsonl": "".join(f'{{"doc": "d{n}", "file": "pages/d{n}.txt"}}\n' for n in (1, 2, 3, 4)),
+    **{f"pages/d{n}.txt": f"Text of d{n}" for n in (1, 2, 3, 4)},
+    "runs/a.run": "q1 Q0 d1 1 3 a\nq1 Q0 d2 2 2 a\n",
+}
+"""A study that names files of every kind."""
+WITHOUT_FILES = {
+    "completion": "prints a script",
+    "judge serve": "answers requests, and writes to the database alone",
+    "judge import": "adds answers to the database alone",
+    "judge invite": "prints a link, and writes to the database alone",
+    "judge revoke": "writes to the database alone",
+    "judge erase": "writes to the database alone",
+    "judge restore": "replaces the database, which the study names",
+}
+"""Commands that have no output file, and why."""
+FOLDERS = {"demo", "simulate levels", "simulate perceived", "simulate context", "judge init"}
 QUICK = [words for words in COMMANDS if words not in ("demo", "report", "certify")]
 
 
@@ -69,13 +97,22 @@ def arguments(words: str, names: Names = Names()) -> list[str]:
     """Return the words and arguments of a command, outputs among them, in the folder of the collection."""
     told = {"{assessor}": names.assessors[0], "{aspect}": names.aspects[0], "{tool}": "ranx", "{exported}": "x.json"}
     told |= {"{somebody}": f"new {names.assessors[0]}"}
-    return [*words.split(), *(told.get(each, each) for each in COMMANDS[words].split())]
+    return [*words.split(), *(told.get(each, each) for each in (COMMANDS | OF_STUDIES)[words].split())]
 
 
 def outputs(words: str) -> dict[str, str]:
-    """Return the output options of a command, and the file or folder that ``arguments`` gives each."""
-    given = arguments(words)
-    return {option: given[given.index(option) + 1] for option in given if option in _written(command_of(words))}
+    """Return the outputs of a command, and the file or folder that ``arguments`` gives each."""
+    given, found = arguments(words), dict[str, str]()
+    for each in _written(command_of(words)):
+        before = words.split()[-1] if isinstance(each, click.Argument) else each.opts[0]
+        if before in given:
+            found[each.opts[0]] = given[given.index(before) + 1]
+    return found
+
+
+def is_folder(words: str, option: str) -> bool:
+    """Return whether an output is a folder, or a file whose folder is made."""
+    return words in FOLDERS or option == "--qrels"
 
 
 def written_files(words: str, folder: Path) -> list[Path]:
@@ -107,8 +144,46 @@ def command_of(words: str) -> click.Command:
     return dict(every_command())[words]
 
 
-def _written(command: click.Command) -> list[str]:
-    return [each.opts[0] for each in command.params if each.callback in PLACES]
+def _written(command: click.Command) -> list[click.Parameter]:
+    return [each for each in command.params if each.callback in PLACES]
+
+
+@contextmanager
+def inputs(words: str, folder: Path) -> Iterator[None]:
+    """Write what a command reads; the database of a study is in use meanwhile, as it is while people judge."""
+    if words not in OF_STUDIES:
+        write_files(folder)
+        yield
+        return
+    from people import answer_all
+    from venire.judging.store import Store
+    from venire.judging.study_files import read_study
+
+    with Store.open(*read_study(write_study(folder, STUDY, STUDY_FILES))) as store:
+        for name in store.study.people:
+            answer_all(store, name, dict.fromkeys(store.study.documents, 1))
+    with in_use(folder / "study.db"):
+        yield
+
+
+IN_USE = """
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1])
+print(database.execute("SELECT count(*) FROM answer").fetchone()[0], flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def in_use(database: Path) -> Iterator[None]:
+    """Keep a database open in another process: one that reads the file, as tests do, would end its own locks."""
+    command = [sys.executable, "-c", IN_USE, str(database)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert int(process.stdout.readline()) > 0
+        try:
+            yield
+        finally:
+            process.stdin.close()
 
 
 def write_files(folder: Path, names: Names = Names()) -> None:

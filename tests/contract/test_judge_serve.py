@@ -14,7 +14,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from judging_servers import Served, pages, written
+from served_studies import Served
+from studies_on_disk import pages, write_pages
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +38,7 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def test_no_token_is_logged_and_the_server_ends_while_a_page_listens(tmp_path):
-    served = Served(written(tmp_path, pages(2)))
+    served = Served(write_pages(tmp_path, pages(2)))
     tokens = [served.organiser.rpartition("/")[2], served.link("ann").rpartition("/")[2]]
     for token in tokens:
         assert sent(f"{served.root}/join/{token}")[0] == 200
@@ -69,7 +70,7 @@ def test_no_token_is_logged_and_the_server_ends_while_a_page_listens(tmp_path):
     ],
 )
 def test_a_place_that_is_not_safe_is_refused_with_a_way_out(tmp_path, words, says):
-    path = written(tmp_path, pages(1))
+    path = write_pages(tmp_path, pages(1))
     command = [sys.executable, "-m", "venire", "judge", "serve", str(path), "--port", "0", *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2, done.stderr
@@ -84,10 +85,10 @@ def test_tls(tmp_path):
     make = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"]
     make += ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(cert)]
     subprocess.run(make, check=True, capture_output=True)
-    with Served(written(tmp_path, pages(1)), "--tls-cert", str(cert), "--tls-key", str(key)) as served:
+    with Served(write_pages(tmp_path, pages(1)), "--tls-cert", str(cert), "--tls-key", str(key)) as served:
         assert served.root.startswith("https://127.0.0.1:")
         context = ssl.create_default_context(cafile=str(cert))
         status, headers = sent(f"{served.root}/join", {"token": served.link("ann").rpartition("/")[2]}, context)
         assert status == 303
-        assert headers["Set-Cookie"].startswith("__Host-venire-demo=")
+        assert headers["Set-Cookie"].startswith("__Host-venire-small=")
         assert "Secure" in headers["Set-Cookie"]

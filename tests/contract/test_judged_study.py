@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from model_server import ModelServer
-from simulated_people import answer_all
+from people import answer_all
 from venire import read_judgments
 from venire.cli.main import cli
 from venire.judging.machines.prompts import Prompts

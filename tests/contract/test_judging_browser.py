@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from chromium import AXE, LARGE, SMALL, launched
-from judging_servers import Served, every_kind, pages, written
+from served_studies import Served
+from studies_on_disk import pages, write_every_kind, write_pages
 
 pytestmark = pytest.mark.slow
 SHOWN = "() => document.querySelector('article.task:not([hidden])')?.dataset.id ?? ''"
@@ -62,7 +63,7 @@ def all_sent(page):
 
 
 def test_200_judgments_survive_a_broken_network_and_two_kills_of_the_server(chromium, tmp_path):
-    with Served(written(tmp_path, pages(200))) as served:
+    with Served(write_pages(tmp_path, pages(200))) as served:
         page = visit(chromium, served.link("ann"))
         given = judged(page, 50)
         page.context.set_offline(True)
@@ -90,7 +91,7 @@ def test_200_judgments_survive_a_broken_network_and_two_kills_of_the_server(chro
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    with Served(written(tmp_path_factory.mktemp("served"), pages(40), judgments=2, rest_after=5)) as served:
+    with Served(write_pages(tmp_path_factory.mktemp("served"), pages(40), judgments=2, rest_after=5)) as served:
         yield served
 
 
@@ -191,7 +192,7 @@ def test_everything_can_be_done_without_javascript(chromium, served, size):
 
 
 def test_keys_that_are_pressed_all_at_once_in_two_tabs_answer_each_task_once(chromium, tmp_path):
-    with Served(written(tmp_path, pages(30))) as served:
+    with Served(write_pages(tmp_path, pages(30))) as served:
         first = visit(chromium, served.link("ann"))
         judged(first, 2)
         first.wait_for_timeout(500)
@@ -215,7 +216,7 @@ def test_keys_that_are_pressed_all_at_once_in_two_tabs_answer_each_task_once(chr
 
 
 def test_answers_on_a_shared_computer_are_never_sent_under_another_name(chromium, tmp_path):
-    with Served(written(tmp_path, pages(12), judgments=2)) as served:
+    with Served(write_pages(tmp_path, pages(12), judgments=2)) as served:
         ann = visit(chromium, served.link("ann"))
         ann.wait_for_function("() => document.querySelectorAll('article.task').length >= 5")
         ann.context.set_offline(True)
@@ -243,7 +244,7 @@ def test_answers_on_a_shared_computer_are_never_sent_under_another_name(chromium
 
 
 def test_an_answer_after_revocation_is_refused_in_words_and_kept_in_the_browser(chromium, tmp_path):
-    with Served(written(tmp_path, pages(6))) as served:
+    with Served(write_pages(tmp_path, pages(6))) as served:
         page = visit(chromium, served.link("ann"))
         given = judged(page, 1)
         next_task(page, given[0][0])
@@ -285,7 +286,7 @@ def test_hostile_documents_run_nothing_and_ask_for_nothing(chromium, tmp_path):
         tmp_path.joinpath("pages", f"{name}.html").write_bytes(text if isinstance(text, bytes) else text.encode())
     assert tmp_path.joinpath("pages", "large.html").stat().st_size > 20 << 20
     documents = [{"doc": name, "title": f"<b>{name}</b>", "file": f"pages/{name}.html"} for name in HOSTILE]
-    with Served(written(tmp_path, documents)) as served:
+    with Served(write_pages(tmp_path, documents)) as served:
         page = visit(chromium, served.link("ann"))
         last = ""
         for _ in HOSTILE:
@@ -316,7 +317,7 @@ def serious(page):
 
 @pytest.fixture(scope="module")
 def kinds(tmp_path_factory):
-    with Served(every_kind(tmp_path_factory.mktemp("kinds"))) as served:
+    with Served(write_every_kind(tmp_path_factory.mktemp("kinds"))) as served:
         yield served
 
 
@@ -368,7 +369,7 @@ def test_every_kind_of_task_fits_on_one_screen_and_can_be_used_by_all(chromium, 
 
 
 def test_the_organiser_sees_answers_as_they_come(chromium, tmp_path):
-    with Served(written(tmp_path, pages(12), judgments=2)) as served:
+    with Served(write_pages(tmp_path, pages(12), judgments=2)) as served:
         page = visit(chromium, served.organiser, bypass_csp=True)
         assert "0 of 24" in page.inner_text(".figures")
         ann = visit(chromium, served.link("ann"))
@@ -383,7 +384,7 @@ def test_the_organiser_sees_answers_as_they_come(chromium, tmp_path):
             assert serious(page) == []
         page.click("text=Pause")
         page.wait_for_selector("text=Paused")
-        page.goto(f"{served.root}/organise/tasks?topic=t1")
+        page.goto(f"{served.root}/organise/tasks?topic=q1")
         assert serious(page) == []
         assert page.complaints + ann.complaints + bob.complaints == []
         for each in (page, ann, bob):

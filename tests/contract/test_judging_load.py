@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from assessors_online import at_work, crowded, invited
-from judging_servers import Served
+from people_online import at_work, crowded, invited
 from postgresql_server import Server, why_not
+from served_studies import Served
 from venire.judging.store import Store
 from venire.judging.study_files import read_study
 

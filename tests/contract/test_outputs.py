@@ -30,8 +30,9 @@ from every_command import (
     WITHOUT_FILES,
     arguments,
     every_command,
+    inputs,
+    is_folder,
     outputs as outputs_of,
-    write_files,
 )
 from venire.cli.main import cli
 from venire.cli.places import PLACES
@@ -39,8 +40,16 @@ from venire.io import outputs
 
 SOURCE = Path(__file__).parents[2] / "src" / "venire"
 OLD = b"an old file\n"
-SLOW = [pytest.param(words, marks=[] if words in QUICK else pytest.mark.slow) for words in COMMANDS]
-PAIRS = [(words, option) for words in COMMANDS for option in outputs_of(words)]
+WRITING = [*COMMANDS, *OF_STUDIES]
+TRIED = [*QUICK, *OF_STUDIES]
+SLOW = [pytest.param(words, marks=[] if words in TRIED else pytest.mark.slow) for words in WRITING]
+PAIRS = [(words, option) for words in WRITING for option in outputs_of(words)]
+
+
+NEVER_AGAIN = {"judge init"}
+"""Commands that refuse to write where something is."""
+KILLED_FIRST = ("evaluate", "simulate levels", "judge init")
+STUDY_READ = ("study.db", "topics.tsv", "docs.jsonl", "pool.tsv", "guidelines.md", "gold.qrels", "pages/d1.txt")
 
 
 # ---- one way of writing -------------------------------------------------------------------------------------------
@@ -105,10 +114,9 @@ def test_every_command_and_every_output_is_tried():
     found = {
         words: {each.opts[0] for each in command.params if each.callback in PLACES}
         for words, command in every_command()
-        if not words.startswith(OF_STUDIES)
     }
-    assert {words for words, options in found.items() if not options} == WITHOUT_FILES
-    assert found == {words: set(outputs_of(words)) for words in COMMANDS} | {words: set() for words in WITHOUT_FILES}
+    assert {words for words, options in found.items() if not options} == set(WITHOUT_FILES)
+    assert found == {words: set(outputs_of(words)) for words in WRITING} | {words: set() for words in WITHOUT_FILES}
 
 
 def test_every_option_that_is_written_is_known():
@@ -123,11 +131,13 @@ def test_every_option_that_is_written_is_known():
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    write_files(tmp_path)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """The working folder, with what the command of a test reads."""
+    called = getattr(request.node, "callspec", None)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("venire.report.page.inline_svg", lambda picture: picture.name)  # drawing takes longest
-    return tmp_path
+    with inputs(called.params.get("words", "") if called else "", tmp_path):
+        yield tmp_path
 
 
 def run(args: list[str]) -> tuple[int, str]:
@@ -138,24 +148,29 @@ def run(args: list[str]) -> tuple[int, str]:
 
 
 def with_output(words: str, option: str, path: object) -> list[str]:
-    args = arguments(words)
-    args[args.index(option) + 1] = str(path)
-    return args
+    """The arguments of a command with another place for an output; a study keeps the ending of its name."""
+    old = outputs_of(words)[option]
+    new = f"{path}.toml" if words == "judge init" else str(path)
+    return [new if each == old else each for each in arguments(words)]
 
 
 def held(folder: Path) -> dict[str, bytes]:
-    """The files below a folder."""
+    """The files below a folder, but for the memory that processes share which have a SQLite file open."""
     return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.name.endswith("-shm")
     }
 
 
 def inputs_of(words: str, folder: Path) -> list[Path]:
+    if words in OF_STUDIES:
+        return [Path("study.toml"), Path("study.db-wal"), *(Path(name) for name in STUDY_READ)]
     files = [Path(text) for text in arguments(words) if (folder / text).is_file()]
     return [*files, *([Path("runs/1.parquet")] if "runs" in arguments(words) else [])]
 
 
-@pytest.mark.parametrize(("words", "option"), [pair for pair in PAIRS if pair[0] not in FOLDERS])
+@pytest.mark.parametrize(("words", "option"), [pair for pair in PAIRS if not is_folder(*pair)])
 def test_no_output_may_be_an_input(folder, words, option):
     for path in inputs_of(words, folder):
         (folder / "link").symlink_to(folder / path)
@@ -221,13 +236,14 @@ def test_an_empty_name_is_refused(folder):
     assert "the name of the file is empty" in said
 
 
-@pytest.mark.parametrize("words", [words for words in COMMANDS if len(outputs_of(words)) > 1])
+@pytest.mark.parametrize("words", [words for words in WRITING if len(outputs_of(words)) > 1])
 def test_two_outputs_have_two_names(folder, words):
     (folder / "there").write_bytes(OLD)
     (folder / "link").symlink_to("there")
     (folder / "nowhere").symlink_to("not-yet")
     for one, other in combinations(outputs_of(words), 2):
-        for names in (("new", "new"), ("new", "./new"), ("there", "link"), ("not-yet", "nowhere")):
+        linked = () if is_folder(words, other) else (("there", "link"), ("not-yet", "nowhere"))
+        for names in (("new", "new"), ("new", "./new"), *linked):
             args = with_output(words, one, names[0])
             args[args.index(other) + 1] = names[1]
             before = held(folder)
@@ -246,13 +262,19 @@ def test_a_device_may_be_named_twice():
 
 @pytest.mark.parametrize(("words", "option"), PAIRS)
 def test_a_place_where_nothing_can_be_written_is_refused(folder, words, option, monkeypatch):
-    monkeypatch.setattr("venire.io.judgments.read_judgments", lambda *_, **__: pytest.fail("work began"))
+    refuse_work(monkeypatch)
     (folder / "file").write_bytes(OLD)
     before = held(folder)
-    for name in ("file/x", "file/x/y") if words in FOLDERS else ("nowhere/x", "runs", "file/x"):
+    for name in ("file/x", "file/x/y") if is_folder(words, option) else ("nowhere/x", "runs", "file/x"):
         code, said = run(with_output(words, option, name))
         assert (code, held(folder)) == (2, before)
         assert re.search(r"error: .*(nowhere|runs|file)", said), said
+
+
+def refuse_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the test fail where a command begins to work."""
+    for name in ("venire.io.judgments.read_judgments", "venire.judging.study_files.read_study"):
+        monkeypatch.setattr(name, lambda *_, **__: pytest.fail("work began"))
 
 
 def test_standard_output_that_is_an_input_is_refused(folder):
@@ -299,10 +321,11 @@ class Scene:
     def __init__(self, words: str, folder: Path) -> None:
         self.words, self.folder = words, folder
         self.args = arguments(words)
-        if words in FOLDERS:
+        before = held(folder)
+        if any(is_folder(words, option) for option in outputs_of(words)) and words not in NEVER_AGAIN:
             assert run([*self.args, "--rng", "1"])[0] == 0
-        else:
-            for name in outputs_of(words).values():
+        if words not in FOLDERS:
+            for name in {*outputs_of(words).values(), *held(folder)} - {*before, outputs_of(words).get("--qrels")}:
                 (folder / name).write_bytes(OLD)
         self.old = held(folder)
         code, said = run(self.args)
@@ -312,10 +335,12 @@ class Scene:
         self.reset()
 
     def reset(self) -> None:
-        for name in held(self.folder):
+        found = held(self.folder)
+        for name in found.keys() - self.old.keys():
             (self.folder / name).unlink()
         for name, data in self.old.items():
-            (self.folder / name).write_bytes(data)
+            if found.get(name) != data:
+                (self.folder / name).write_bytes(data)
 
     def check(self, *, temporary: bool = False) -> None:
         """Each file is as before or as it should be; no other file is there."""
@@ -355,9 +380,10 @@ def test_each_write_fails_in_turn(folder, monkeypatch, words):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("step", ["open", "fsync", "fchmod", "close"])
-@pytest.mark.parametrize("words", QUICK)
+@pytest.mark.parametrize("words", TRIED)
 def test_each_other_step_fails_in_turn(folder, monkeypatch, words, step):
-    assert fail_each(Scene(words, folder), monkeypatch, step) >= len(outputs_of(words))
+    old = not (step == "fchmod" and words in NEVER_AGAIN)  # whose permissions are kept
+    assert fail_each(Scene(words, folder), monkeypatch, step) >= old * len(outputs_of(words))
 
 
 @pytest.mark.parametrize("words", SLOW)
@@ -397,15 +423,15 @@ def fill(disk: Path) -> None:
             pass
 
 
-@pytest.mark.parametrize("words", QUICK)
+@pytest.mark.parametrize("words", TRIED)
 def test_a_full_disk(small_disk, monkeypatch, words):
-    write_files(small_disk)
     monkeypatch.chdir(small_disk)
-    scene = Scene(words, small_disk)
-    fill(small_disk)
-    scene.old["filler"] = scene.new["filler"] = (small_disk / "filler").read_bytes()
-    code, said = run(scene.args)
-    scene.check()
+    with inputs(words, small_disk):
+        scene = Scene(words, small_disk)
+        fill(small_disk)
+        scene.old["filler"] = scene.new["filler"] = (small_disk / "filler").read_bytes()
+        code, said = run(scene.args)
+        scene.check()
     assert code == 2
     assert "cannot be written: no space left on device" in said
 
@@ -413,10 +439,10 @@ def test_a_full_disk(small_disk, monkeypatch, words):
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("words", "option"), PAIRS)
 def test_a_folder_that_is_only_read(small_disk, monkeypatch, words, option):
-    monkeypatch.setattr("venire.io.judgments.read_judgments", lambda *_, **__: pytest.fail("work began"))
+    refuse_work(monkeypatch)
     (small_disk / "old").write_bytes(OLD)
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    for name in ("new",) if words in FOLDERS else ("old", "new"):
+    for name in ("new",) if is_folder(words, option) else ("old", "new"):
         code, said = run(with_output(words, option, small_disk / name))
         assert code == 2
         assert str(small_disk) in said
@@ -458,7 +484,7 @@ cli.main(sys.argv[3:], prog_name="venire")
 
 @pytest.mark.parametrize(
     "words",
-    [pytest.param(each, marks=[] if each in ("evaluate", "simulate levels") else pytest.mark.slow) for each in QUICK],
+    [pytest.param(each, marks=[] if each in KILLED_FIRST else pytest.mark.slow) for each in TRIED],
 )
 def test_killed_in_the_middle(folder, words):
     scene = Scene(words, folder)

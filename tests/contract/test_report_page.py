@@ -6,13 +6,13 @@ Accessibility is checked with axe-core, where it is installed: ``npm install --p
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 from urllib.parse import quote
 
 import polars as pl
 import pytest
 
+from chromium import AXE, LARGE, SMALL, launched
 from two_judges import judged, lists, table
 from venire import read_judgments, read_runs, report_on, write_report
 from venire.io.texts import read_texts
@@ -21,12 +21,6 @@ from venire.simulation.systems import Systems
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")]
 
-ARGS = (
-    *("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update"),
-)
-AXE = Path(__file__).parents[2] / "build" / "node_modules" / "axe-core" / "axe.min.js"
-LARGE, SMALL = {"width": 1280, "height": 800}, {"width": 400, "height": 800}
 HOSTILE = ("<script>alert(1)</script>", '"quo\'ted"', "שלום,מערכת", "a&b=c#d%e/f")
 WORDS = """() => {
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -42,15 +36,8 @@ WORDS = """() => {
 
 @pytest.fixture(scope="module")
 def chromium():
-    api = pytest.importorskip("playwright.sync_api", reason="no playwright: install venire[test]")
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = next(filter(None, map(shutil.which, names)), None)
-    if path is None:
-        pytest.skip(f"no browser: install one of {', '.join(names)}")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(ARGS))
+    with launched() as browser:
         yield browser
-        browser.close()
 
 
 class Visit:

@@ -14,7 +14,8 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from sqlalchemy import select
 
-from judging_rooms import LEASE, Clock, label_tasks, said, small_study
+from people import LEASE, Clock, said
+from studies import label_tasks, study_of
 from venire.judging import schema
 from venire.judging.answers import COUNTED, REFUSED, SURPLUS
 from venire.judging.store import Store
@@ -83,7 +84,7 @@ class Judging(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
-        study = small_study(Path(self.folder.name), people=PEOPLE, n_docs=len(NEEDED))
+        study = study_of(Path(self.folder.name), people=PEOPLE, n_docs=len(NEEDED))
         tasks = [label_tasks(study, needed=needed)[n] for n, needed in enumerate(NEEDED)]
         self.clock = Clock()
         self.stores = [Store.open(study, tasks, clock=self.clock) for _ in range(2)]

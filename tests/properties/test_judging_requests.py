@@ -14,8 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from starlette.testclient import TestClient
 
-from judged_studies import every_kind, labels, opened
+from studies import every_kind, labels, study_of
 from venire.judging.answers import refuse_value
+from venire.judging.store import Store
 from venire.judging.web.app import application
 from venire.judging.web.site import Site
 
@@ -30,7 +31,7 @@ POSTS = (
 )
 NAMES = (
     *("csrf", "assessor", "task", "repeat", "swapped", "shown", "key", "began", "replaces", "withdraw", "label"),
-    *("strength", "cannot", "reason", "comment", "seconds", "ago", "aspect clarity", "aspect reliability"),
+    *("strength", "cannot", "reason", "comment", "seconds", "ago", "aspect clarity", "aspect trust"),
     *("token", "name", "on", "again"),
 )
 FIELDS = ("accept", "origin", "sec-fetch-site", "content-type", "cookie", "host", "x-forwarded-for", "range")
@@ -60,13 +61,13 @@ REQUESTS = st.tuples(
     JUNK,
     st.one_of(st.none(), st.none(), st.none(), st.binary(max_size=200)),
 )
-VALID = {"label": "2", "strength": "-1", "aspect reliability": "0", "aspect clarity": "N/A", "aspect freshness": "3"}
+VALID = {"label": "2", "strength": "-1", "aspect trust": "0", "aspect clarity": "N/A"}
 """An answer to every kind of task, which the changes damage."""
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    with opened(tmp_path_factory.mktemp("study"), [*every_kind(), *labels(200)[1:]]) as store:
+    with Store.open(study_of(tmp_path_factory.mktemp("study")), [*every_kind(), *labels(200)[1:]]) as store:
         yield store
 
 
@@ -88,7 +89,7 @@ class Browser:
         ann = self.store.open_session(self.store.invite("ann", again=True))
         organiser = self.store.open_session(self.store.organiser_token())
         self.csrf = {True: organiser.csrf, False: ann.csrf}
-        self.cookie = f"venire-demo={ann.cookie}; venire-demo-organiser={organiser.cookie}"
+        self.cookie = f"venire-small={ann.cookie}; venire-small-organiser={organiser.cookie}"
 
     def go_on(self):
         """Undo what the last requests may have done: the study was paused, or access revoked."""
@@ -133,7 +134,7 @@ def test_requests_that_were_changed_at_random(store, browser, requests):
 
 
 def test_the_same_requests_store_something_if_they_are_left_as_they_are(tmp_path):
-    with opened(tmp_path, labels(3)) as store:
+    with Store.open(study_of(tmp_path), labels(3)) as store:
         browser = Browser(store)
         reply = browser.sent((("POST", "/answer"), {}, set(), {}, "", None), browser.form())
         assert (reply.status_code, len(store.stored())) == (303, 1)

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
@@ -96,8 +96,18 @@ def shared_folder_place(ctx: click.Context, parameter: click.Parameter, text: st
     return path
 
 
-PLACES = (checked_place, file_place, judgments_place, folder_place, demo_place, shared_folder_place)
-FOLDERS = (folder_place, demo_place, shared_folder_place)
+def study_place(ctx: click.Context, parameter: click.Parameter, text: str) -> Path:
+    """Refuse a place where no study can be written; its folder is made, in one that is there."""
+    path = Path(text)
+    if path.suffix != ".toml":
+        raise click.BadParameter(f"{text} does not end in .toml", ctx, parameter)
+    refuse_place(path if path.parent.is_dir() else path.parent)
+    return path
+
+
+PLACES = (checked_place, file_place, judgments_place, folder_place, demo_place, shared_folder_place, study_place)
+FOLDERS = (folder_place, demo_place, study_place)
+"""Of them those that files are written in, or beside, rather than under the name itself."""
 
 
 class Place(NamedTuple):
@@ -135,8 +145,22 @@ def _refuse_input(ctx: click.Context, output: Place, source: Place, read: list[P
 
         read = [*read, *filter(None, map(scale_file, read))]
     if place.exists() and _identity(place) in map(_identity, read):
-        message = f"{output.said} {output.path} is the same file as {source.path}, which is read ({source.said})"
-        raise click.UsageError(f"{message}: choose another file", ctx)
+        _refuse_same(ctx, output, source)
+
+
+def _refuse_same(ctx: click.Context, output: Place, source: Place) -> NoReturn:
+    message = f"{output.said} {output.path} is the same file as {source.path}, which is read ({source.said})"
+    raise click.UsageError(f"{message}: choose another file", ctx)
+
+
+def refuse_overwriting(files: Iterable[Path], said: str, outputs: Iterable[Place] | None = None) -> None:
+    """Refuse outputs of the running command, or those that are given, that are among files which an input names."""
+    ctx = click.get_current_context()
+    read = {_identity(followed(path) or path): path for path in files}
+    for output in _outputs(ctx) if outputs is None else outputs:
+        source = read.get(_identity(_target(output)))
+        if source is not None:
+            _refuse_same(ctx, output, Place(said, source))
 
 
 def smaller_input(ctx: click.Context) -> str:

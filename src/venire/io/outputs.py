@@ -68,8 +68,8 @@ class NewFiles:
                     part.unlink(missing_ok=True)
 
     @contextmanager
-    def open(self, path: Path) -> Iterator[BinaryIO]:
-        """Open a file for writing; an error names it."""
+    def open(self, path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+        """Open a file for writing, with these permissions if it is new; an error names it."""
         with _named(path):
             target = followed(path)
             old = None if target is None else _old(target)
@@ -79,26 +79,15 @@ class NewFiles:
             return
         part = target.with_name(f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}")
         self._parts.append(part)
-        with _Sink(path, part, os.O_CREAT | os.O_EXCL) as sink:
+        with _Sink(path, part, os.O_CREAT | os.O_EXCL, mode) as sink:
             yield cast("BinaryIO", sink)
             sink.finish(old)
         self._complete.append((path, part, target))
 
-    def add(self, path: Path, data: bytes) -> None:
+    def add(self, path: Path, data: bytes, mode: int = 0o666) -> None:
         """Write a whole file."""
-        with self.open(path) as file:
+        with self.open(path, mode) as file:
             file.write(data)
-
-    def under_another_name(self, path: Path) -> Path:
-        """Return where a library that opens files by their names writes a new file, empty so far.
-
-        An old file is not replaced in silence by a name that leads to a device or a stream: those are refused.
-        """
-        with self.open(path):
-            pass
-        if not self._parts or self._complete[-1:] == [] or self._complete[-1][0] != path:
-            raise OutputError(None, f"{path}: a file was expected, not a device or a stream")
-        return self._complete[-1][1]
 
 
 @contextmanager
@@ -108,10 +97,10 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
         yield file
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a whole file."""
+def write_bytes(path: Path, data: bytes, mode: int = 0o666) -> None:
+    """Write a whole file, with these permissions if it is new."""
     with NewFiles() as files:
-        files.add(path, data)
+        files.add(path, data, mode)
 
 
 def is_temporary(path: Path) -> bool:
@@ -170,11 +159,11 @@ def _old(target: Path) -> os.stat_result | None:
 class _Sink:
     """An open file that is written whole; an error of writing is kept, since libraries wrap it in their own."""
 
-    def __init__(self, named: Path, path: Path, how: int) -> None:
+    def __init__(self, named: Path, path: Path, how: int, mode: int = 0o666) -> None:
         self._path, self._is_open = named, True
         self._failure: OSError | None = None
         with _named(named):
-            self._descriptor = os.open(path, os.O_WRONLY | how | getattr(os, "O_BINARY", 0), 0o666)
+            self._descriptor = os.open(path, os.O_WRONLY | how | getattr(os, "O_BINARY", 0), mode)
 
     def __enter__(self) -> _Sink:
         return self

@@ -78,6 +78,12 @@ def _chosen(path: Path, wanted: Collection[str], longest: int) -> dict[str, str]
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
     """Yield id and text of every line."""
+    for number, line in numbered_lines(path):
+        yield _record(line, path, number) if line.lstrip().startswith("{") else _pair(line, path, number)
+
+
+def numbered_lines(path: Path, *, hint: str = "") -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file that are not blank, with their numbers; hint: what to do about one that is too long."""
     most = current().line_length
     with opened(path) as file:
         for number in count(1):
@@ -85,10 +91,10 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
             if not raw:
                 return
             if len(raw) > most:
-                raise over("line_length", path, number, f"a line of more than {most:,} bytes")
+                raise over("line_length", path, number, f"a line of more than {most:,} bytes", hint=hint)
             line = as_text(raw.removeprefix(BOM) if number == 1 else raw).strip("\r\n")
             if line.strip():
-                yield _record(line, path, number) if line.lstrip().startswith("{") else _pair(line, path, number)
+                yield number, line
 
 
 def _pair(line: str, path: Path, number: int) -> tuple[str, str]:

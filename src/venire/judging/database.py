@@ -11,6 +11,7 @@ a few flushes of the disk rather than for a hundred.  If one of them fails, all 
 
 from __future__ import annotations
 
+import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -146,6 +147,11 @@ def is_server(address: str) -> bool:
     return "://" in address
 
 
+def sqlite_files(address: str) -> list[str]:
+    """Return the names of a SQLite file, and of those that are beside it while it is in use."""
+    return [address, *(f"{address}-{ending}" for ending in ("wal", "shm", "journal"))]
+
+
 def _engine(address: str) -> Engine:
     if not is_server(address):
         return _sqlite(Path(address))
@@ -194,8 +200,8 @@ def named(address: str) -> Iterator[None]:
     """Turn an error of the database into one that names it and the reason."""
     try:
         yield
-    except DBAPIError as error:
-        reason = str(error.orig).strip().partition("\n")[0]
+    except (DBAPIError, sqlite3.Error) as error:
+        reason = str(error.orig if isinstance(error, DBAPIError) else error).strip().partition("\n")[0]
         raise DatabaseError(f"{_shown(address)}: {reason}") from error
     except OSError as error:
         if isinstance(error, DatabaseError) or error.strerror is None:

@@ -256,8 +256,8 @@ def write_export(export: Export, path: Path) -> None:
                 export.frame.write_parquet(file)
 
 
-def write_qrels(export: Export, folder: Path) -> list[Path]:
-    """Write the labels in isolation as qrels, a file for each assessor; in folders page and snippet if both occur."""
+def by_assessor(export: Export, folder: Path) -> dict[Path, Judgments]:
+    """Return the labels in isolation by file of qrels, one for each assessor; in page and snippet if both occur."""
     import polars as pl
 
     judgments = export.judgments
@@ -268,18 +268,21 @@ def write_qrels(export: Export, folder: Path) -> list[Path]:
     frame = frame.filter(pl.col("repeat") == 0) if "repeat" in frame.columns else frame
     frame = frame.filter(pl.col("status") == "") if "status" in frame.columns else frame
     units = frame["unit"].unique().to_list() if "unit" in frame.columns else [""]
-    found: list[Path] = []
-    with NewFiles() as files:
-        for unit in sorted(units):
-            place = folder / unit
-            place.mkdir(parents=True, exist_ok=True)
-            some = frame.filter(pl.col("unit") == unit) if unit else frame
-            for name in some["assessor"].unique().sort().to_list():
-                own = some.filter(pl.col("assessor") == name).select("topic", "doc", "assessor", "label")
-                path = place / f"{name}.qrels"
-                add_qrels(files, _of_one(own, judgments, name), path)
-                found.append(path)
+    found: dict[Path, Judgments] = {}
+    for unit in sorted(units):
+        some = frame.filter(pl.col("unit") == unit) if unit else frame
+        for name in some["assessor"].unique().sort().to_list():
+            own = some.filter(pl.col("assessor") == name).select("topic", "doc", "assessor", "label")
+            found[folder / unit / f"{name}.qrels"] = _of_one(own, judgments, name)
     return found
+
+
+def write_qrels(judgments: Mapping[Path, Judgments]) -> None:
+    """Write files of qrels, in folders that are made."""
+    with NewFiles() as files:
+        for path, own in judgments.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            add_qrels(files, own, path)
 
 
 def _of_one(frame: pl.DataFrame, judgments: Judgments, name: str) -> Judgments:

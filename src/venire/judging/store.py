@@ -52,7 +52,7 @@ from venire.judging.assignment import (
     turns_of_person,
 )
 from venire.judging.backups import migrate
-from venire.judging.database import Database, is_server
+from venire.judging.database import Database, is_server, sqlite_files
 from venire.judging.opening import synchronise, task_of
 from venire.judging.orders import Turn
 from venire.judging.schema import Row
@@ -759,6 +759,13 @@ def _storable(text: str) -> str:
 def address_of(study: Study, database: str | None = None) -> str:
     """Return the database of a study: the one that is named, else the study's, else the study file's name with .db."""
     return database or study.database or str(study.path.with_suffix(".db"))
+
+
+def files_of(study: Study, database: str | None = None) -> list[Path]:
+    """Return the files that belong to a study: those that it is read from, pages of documents, and its database."""
+    pages = [each.file for each in study.documents.values() if each.file is not None]
+    address = address_of(study, database)
+    return [*study.files, *pages, *([] if is_server(address) else map(Path, sqlite_files(address)))]
 
 
 def stored_answers(

@@ -100,6 +100,7 @@ class Study:
 
     documents: those that tasks show; lists: system -> topic -> its documents, best first, for tasks on result lists
     database: the SQLite file, or an address such as postgresql://...
+    files: those that were read, but for pages of documents
     """
 
     path: Path
@@ -117,6 +118,7 @@ class Study:
     rest_after: int = 50
     lists: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     database: str = ""
+    files: tuple[Path, ...] = ()
 
     @property
     def labels(self) -> Scale:

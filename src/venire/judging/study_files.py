@@ -176,7 +176,8 @@ def _with_tasks(file: StudyFile, study: Study, content: Mapping[str, Any]) -> tu
     if not asked:
         file.refuse(("tasks",), "there are no tasks", hint="add [[tasks]]")
     shown = {doc for task, _ in asked.values() for doc in documents_of(task, study.lists)}
-    study = replace(study, documents=_documents(file, content["documents"], shown))
+    documents = _documents(file, content["documents"], shown)
+    study = replace(study, documents=documents, files=tuple(dict.fromkeys(file.files)))
     for task, block in asked.values():
         _refuse_missing(file, study, task, block.place)
     tasks = _assigned(list(asked.values()), study.order.seed)

@@ -121,10 +121,13 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
 
 
 class StudyFile:
-    """The text of a study file, parsed, and the lines of its keys."""
+    """The text of a study file, parsed, and the lines of its keys.
+
+    files: those that were asked for so far, itself among them
+    """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self.files = path, [path]
         self.text = read_text(path, "toml_size")
         try:
             self.content = parsed_toml(self.text, path, hint=HINT)
@@ -180,6 +183,7 @@ class StudyFile:
         path = self.path.parent / name
         if not os.path.exists(path) or os.path.isdir(path):  # noqa: PTH110, PTH112 - which do not raise
             self.refuse(place, f"there is no file {name!r}", hint=f"paths are relative to {self.path.name}")
+        self.files.append(path)
         return path
 
     def reading(self, place: Place, read: Callable[..., Any], *args: Any, **settings: Any) -> Any:

@@ -6,23 +6,19 @@ import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
 from math import isnan
 from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import category
 
-from venire.data.ids import as_text
 from venire.errors import FormatError, known_names
 from venire.io.files import opened
 from venire.io.judgments import read_judgments
-from venire.io.limits import current, over
-from venire.io.lines import BOM
 from venire.io.preferences import NAMES as SIDES
 from venire.io.qrels import read_qrels
 from venire.io.tables.blocks import TableRows, read_frame
 from venire.io.tables.columns import HEAD, ROLES, Groups, find_roles, looks_like_table
-from venire.io.texts import IDS, TEXTS
+from venire.io.texts import IDS, TEXTS, numbered_lines
 from venire.judging.designs import Item
 from venire.judging.study import HTML, IMAGE, TEXT, Document, Topic
 from venire.results import first_few
@@ -177,18 +173,8 @@ def read_documents(
 
 def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the line and the object of each line of JSON."""
-    most = current().line_length
-    with opened(path) as file:
-        for number in count(1):
-            raw = file.readline(most + 1)
-            if not raw:
-                return
-            if len(raw) > most:
-                hint = 'put the page into a file of its own ("file": "d1.html")'
-                raise over("line_length", path, number, f"a line of more than {most:,} bytes", hint=hint)
-            text = as_text(raw.removeprefix(BOM) if number == 1 else raw).strip()
-            if text:
-                yield number, _object(text, path, number)
+    for number, text in numbered_lines(path, hint='put the page into a file of its own ("file": "d1.html")'):
+        yield number, _object(text.strip(), path, number)
 
 
 def _object(text: str, path: Path, line: int) -> dict[str, Any]:

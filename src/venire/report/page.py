@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from venire.io.outputs import write_bytes
+from venire.io.templates import templates
 from venire.plots.style import GREY, INK, styled
 from venire.report.charts import Chart
 from venire.report.document import Cell, Grid, Picture, Report, Words
@@ -76,17 +77,9 @@ def _hashed(text: str) -> str:
 
 
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    made = Environment(
-        loader=PackageLoader("venire.report", "assets"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=lambda value: visible(value, keep="\n") if type(value) is str else value,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = templates("venire.report", "assets")
     made.filters |= {
         "kind": kind_of,
         "svg": lambda picture: Markup(inline_svg(picture)),

@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from judging_rooms import said
+from people import said
 from venire.cli.main import cli
 from venire.judging.samples import write_sample
 from venire.judging.store import Store

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from small_studies import HEAD, LABELS, write_study
+from studies_on_disk import HEAD, LABELS, write_study
 from venire import read_judgments
 from venire.cli.judge import export as export_command, init as init_command
 from venire.judging import exports, imports
@@ -133,3 +133,30 @@ def test_an_unknown_command_suggests_one(venire):
     answer = venire("judge", "exprot")
     assert answer.code == 2
     assert "did you mean 'export'" in answer.err
+
+
+def test_no_output_is_a_file_of_the_study(venire, study):
+    """Nor is one that it names in a folder, or another database."""
+    Path("ann.qrels").write_text(QRELS)
+    study.write_text(f'{HEAD}{LABELS}gold = "ann.qrels"\n')
+    venire("judge", "import", study, "first.qrels", "--assessor", "ann", "--database", "other.db")
+    before = {path.name: path.read_bytes() for path in study.parent.iterdir()}
+    for args in (
+        ("--qrels", "."),
+        ("-o", "other.db"),
+        ("-o", "other.db-journal"),
+        ("-o", "topics.tsv", "--qrels", "x"),
+    ):
+        answer = venire("judge", "export", study, "--database", "other.db", *args)
+        assert answer.code == 2
+        assert f"{args[0]} {'ann.qrels' if args[1] == '.' else args[1]} is the same file" in answer.err
+    assert {path.name: path.read_bytes() for path in study.parent.iterdir()} == before
+
+
+def test_a_sample_that_was_cut_short_is_finished(venire, tmp_path):
+    path = tmp_path / "study.toml"
+    assert venire("judge", "init", path).code == 0
+    again = venire("judge", "init", path)
+    assert "study.toml: is there already" in again.err
+    path.unlink()
+    assert venire("judge", "init", path).code == 0

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import postgresql_server
-from judging_rooms import Clock, Room, label_tasks, small_study
+from people import Clock, Room
+from studies import label_tasks, study_of
 from venire.judging.store import Store
 
 _names = itertools.count()
@@ -40,7 +41,7 @@ def room(address, tmp_path):
     opened = []
 
     def open_room(study=None, tasks=None, *, clock=None, needed=1, **changes) -> Room:
-        study = small_study(tmp_path, **changes) if study is None else study
+        study = study_of(tmp_path, **changes) if study is None else study
         clock = clock or Clock()
         tasks = label_tasks(study, needed=needed) if tasks is None else tasks
         opened.append(Store.open(study, tasks, address, clock=clock))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judging_rooms import label_tasks, said, small_study
+from people import said
+from studies import label_tasks, study_of
 from venire.errors import SettingError, UnknownName
 from venire.judging.access import SESSION_DAYS
 from venire.judging.store import Store
@@ -127,7 +128,7 @@ def test_erasure_of_the_answers_frees_their_places(room):
 
 
 def test_nothing_of_who_was_erased_is_left_in_the_file(tmp_path):
-    study = small_study(tmp_path, people=("annabella-smith", "bob"))
+    study = study_of(tmp_path, people=("annabella-smith", "bob"))
     with Store.open(study, label_tasks(study)) as store:
         (lease,) = store.next_tasks("annabella-smith")
         store.invite("annabella-smith")

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from judging_rooms import label_tasks, said, small_study
+from people import said
+from studies import label_tasks, study_of
 from venire.errors import DatabaseError
 from venire.judging.answers import COUNTED, SURPLUS
 from venire.judging.store import Store
@@ -26,7 +27,7 @@ PEOPLE = tuple(f"p{n}" for n in range(N_PEOPLE))
 
 
 def the_study(folder):
-    study = small_study(folder, people=PEOPLE, n_docs=N_DOCS)
+    study = study_of(folder, people=PEOPLE, n_docs=N_DOCS)
     return study, label_tasks(study, needed=NEEDED)
 
 
@@ -55,7 +56,7 @@ def test_twenty_threads_give_each_task_the_answers_that_it_needs(address, tmp_pa
 
 
 def test_all_want_the_last_place(address, tmp_path):
-    study = small_study(tmp_path, people=PEOPLE, n_docs=1)
+    study = study_of(tmp_path, people=PEOPLE, n_docs=1)
     tasks = label_tasks(study)
     with Store.open(study, tasks, address) as store, ThreadPoolExecutor(N_PEOPLE) as threads:
         receipts = list(threads.map(lambda name: store.answer(name, said(tasks[0], key="k")), PEOPLE))

@@ -12,7 +12,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import select
 
-from judging_rooms import label_tasks, said, small_study
+from people import said
+from studies import label_tasks, study_of
 from venire.errors import DatabaseError, SettingError
 from venire.judging import backups, schema
 from venire.judging.backups import backup, migrate, restore
@@ -34,7 +35,7 @@ def upgrade():
 
 @pytest.fixture
 def study(tmp_path):
-    return small_study(tmp_path)
+    return study_of(tmp_path)
 
 
 @pytest.fixture

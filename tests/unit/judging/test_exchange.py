@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judging_rooms import said, small_study
+from people import said
+from studies import study_of
 from venire.errors import SettingError
 from venire.judging.answers import Unread
 from venire.judging.study import MACHINE
@@ -12,7 +13,7 @@ from venire.judging.study import MACHINE
 
 @pytest.fixture
 def machine(tmp_path):
-    return next(each.name for each in small_study(tmp_path).assessors if each.kind == MACHINE)
+    return next(each.name for each in study_of(tmp_path).assessors if each.kind == MACHINE)
 
 
 def exchange(store, machine, *, answers=(), unread=(), ended=(), begun=()):

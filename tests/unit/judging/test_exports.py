@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from small_studies import HEAD, write_study
+from studies_on_disk import HEAD, write_study
 from venire import read_judgments, read_preferences
 from venire.errors import FormatError, SettingError
 from venire.judging.answers import SURPLUS, Answer, Stored
-from venire.judging.exports import CONTENTS, LABELS, export, write_export, write_qrels
+from venire.judging.exports import CONTENTS, LABELS, by_assessor, export, write_export, write_qrels
 from venire.judging.samples import write_sample
 from venire.judging.store import Store
 from venire.judging.study_files import read_study
@@ -182,7 +182,8 @@ def test_preferences_keep_their_direction(tmp_path, study, ending, content, kind
 
 
 def test_qrels_are_one_file_for_each_assessor(tmp_path, study):
-    files = write_qrels(export(study, LABELLED), tmp_path / "qrels")
+    files = by_assessor(export(study, LABELLED), tmp_path / "qrels")
+    write_qrels(files)
     assert [path.name for path in files] == ["ann.qrels", "bob.qrels", "model.qrels"]
     assert (tmp_path / "qrels" / "ann.qrels").read_text().splitlines()[1:] == [
         "# reference: ann",
@@ -201,7 +202,7 @@ def test_qrels_are_one_file_for_each_assessor(tmp_path, study):
 
 def test_qrels_of_pages_and_snippets_are_apart(tmp_path, study):
     answers = [LABELLED[0], stored(label("d1", view="snippet"), "ann", {"label": "0"})]
-    files = write_qrels(export(study, answers), tmp_path)
+    files = by_assessor(export(study, answers), tmp_path)
     assert [path.relative_to(tmp_path).as_posix() for path in files] == ["page/ann.qrels", "snippet/ann.qrels"]
 
 

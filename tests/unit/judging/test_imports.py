@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from small_studies import HEAD, LABELS, write_study
+from studies_on_disk import HEAD, LABELS, write_study
 from venire.data.scale import Scale
 from venire.errors import FormatError, SettingError
 from venire.judging.imports import Imported, import_labels, read_labels

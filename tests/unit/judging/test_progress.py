@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from judging_rooms import Clock, label_tasks, said, small_study
+from people import Clock, said
+from studies import label_tasks, study_of
 from venire.cli.main import cli
 from venire.judging.exports import export, write_export
 from venire.judging.progress import STATISTICS, LiveProgress, progress
@@ -25,7 +26,7 @@ def judged(tmp_path):
     """A study of 120 documents, of which three people and a machine judged two thirds; ann is the reference."""
     assessors = (Assessor("ann", reference=True), Assessor("bob"), Assessor("cy"), Assessor("gpt", MACHINE))
     topics = {f"q{n}": Topic(f"q{n}", "a question") for n in range(6)}
-    study = small_study(tmp_path, assessors=assessors, n_docs=20, topics=topics)
+    study = study_of(tmp_path, assessors=assessors, n_docs=20, topics=topics)
     tasks = [task for topic in topics for task in label_tasks(study, topic=topic, needed=3)]
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 3, len(tasks))
@@ -90,7 +91,7 @@ def test_progress_by_topic_and_assessor(judged):
 
 
 def test_repeats_gold_surplus_and_what_cannot_be_judged(tmp_path):
-    study = small_study(tmp_path, n_docs=4)
+    study = study_of(tmp_path, n_docs=4)
     gold = {"d0": "2", "d1": "0"}
     tasks = [replace(task, gold=gold.get(task.doc, "")) for task in label_tasks(study, needed=1)]
     clock = Clock()
@@ -108,9 +109,9 @@ def test_repeats_gold_surplus_and_what_cannot_be_judged(tmp_path):
 
 
 def test_views_are_apart_and_what_is_not_known_yet_has_a_reason(tmp_path):
-    study = small_study(tmp_path)
+    study = study_of(tmp_path)
     pages, snippets = label_tasks(study), label_tasks(study, view=SNIPPET)
-    pair = Task(kind=PREFERENCE, topic="q1", doc="d0", other="d1")
+    pair = Task(kind=PREFERENCE, topic="t1", doc="d0", other="d1")
     with Store.open(study, [*pages, *snippets, pair], clock=Clock()) as store:
         assert progress(store).quality == ()
         store.answer("ann", said(pages[0]))
@@ -124,7 +125,7 @@ def test_views_are_apart_and_what_is_not_known_yet_has_a_reason(tmp_path):
 
 
 def test_numbers_are_computed_again_when_something_was_written(tmp_path):
-    study = small_study(tmp_path)
+    study = study_of(tmp_path)
     tasks = label_tasks(study)
     now = Clock()
     with Store.open(study, tasks, clock=Clock()) as store:

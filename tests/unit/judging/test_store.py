@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from judging_rooms import LEASE, SCALE, Clock, label_tasks, said, small_study
+from people import LEASE, Clock, said
+from studies import SCALE, label_tasks, study_of
 from venire.errors import SettingError, UnknownName
 from venire.judging.answers import COUNTED, REFUSED, SURPLUS
 from venire.judging.store import Store, shown_hash
@@ -182,7 +183,7 @@ def test_machines_take_nobodys_place_and_nobody_takes_theirs(room):
 
 
 def test_machines_answer_several_fixed_tasks_on_one_document_once(room, tmp_path):
-    study = small_study(tmp_path, n_docs=2)
+    study = study_of(tmp_path, n_docs=2)
     tasks = [task for name in ("ann", "bob") for task in label_tasks(study, judge=name)]
     it = room(study, tasks)
     assert [it.judge_all(name) for name in ("ann", "bob", "cy", "gpt")] == [2, 2, 0, 2]
@@ -198,7 +199,7 @@ def test_replies_that_cannot_be_read_leave_the_task_open(room):
 
 
 def test_a_fixed_task_is_reassigned(room, tmp_path):
-    study = small_study(tmp_path, n_docs=1)
+    study = study_of(tmp_path, n_docs=1)
     it = room(study, label_tasks(study, judge="ann"))
     (lease,) = it.store.next_tasks("ann")
     assert it.store.next_tasks("bob") == ()
@@ -245,9 +246,9 @@ def test_a_repeat_is_not_given_to_who_did_not_answer_first(room):
 
 
 def test_isolated_and_conditional_labels_are_apart_also_when_others_took_what_lay_between(room, tmp_path):
-    study = small_study(tmp_path, n_docs=8, order=Order(seed=1, apart=3))
+    study = study_of(tmp_path, n_docs=8, order=Order(seed=1, apart=3))
     isolated = label_tasks(study)
-    conditional = [Task(kind=CONDITIONAL, topic="q1", doc="d0", given="d1"), Task(kind=LABEL, topic="q2", doc="d0")]
+    conditional = [Task(kind=CONDITIONAL, topic="t1", doc="d0", given="d1"), Task(kind=LABEL, topic="t2", doc="d0")]
     it = room(study, isolated + conditional)
     between = [task for task in isolated if task.doc != "d0"][:4]
     for task in between:
@@ -256,20 +257,20 @@ def test_isolated_and_conditional_labels_are_apart_also_when_others_took_what_la
     while leases := it.store.next_tasks("ann"):
         given.append((leases[0].task.topic, leases[0].task.doc, leases[0].task.kind))
         it.give("ann", leases[0])
-    apart = given.index(("q1", "d0", LABEL)) - given.index(("q1", "d0", CONDITIONAL))
+    apart = given.index(("t1", "d0", LABEL)) - given.index(("t1", "d0", CONDITIONAL))
     assert abs(apart) > 3
     assert len(given) == 6
 
 
 def test_tasks_that_must_be_apart_are_given_when_nothing_else_is_left(room, tmp_path):
-    study = small_study(tmp_path, n_docs=2)
-    tasks = [Task(kind=LABEL, topic="q1", doc="d0"), Task(kind=CONDITIONAL, topic="q1", doc="d0", given="d1")]
+    study = study_of(tmp_path, n_docs=2)
+    tasks = [Task(kind=LABEL, topic="t1", doc="d0"), Task(kind=CONDITIONAL, topic="t1", doc="d0", given="d1")]
     assert room(study, tasks).judge_all("ann") == 2
 
 
 def test_sides_are_at_random_and_stay(room, tmp_path):
-    study = small_study(tmp_path, n_docs=40)
-    tasks = [Task(kind=PREFERENCE, topic="q1", doc="d0", other=doc, needed=2) for doc in study.documents if doc != "d0"]
+    study = study_of(tmp_path, n_docs=40)
+    tasks = [Task(kind=PREFERENCE, topic="t1", doc="d0", other=doc, needed=2) for doc in study.documents if doc != "d0"]
     it = room(study, tasks)
     first = {lease.task.key: lease.swapped for lease in it.store.next_tasks("ann", n=39)}
     assert 10 < sum(first.values()) < 30
@@ -353,7 +354,7 @@ def test_stored_answers_have_what_was_handed_in(room):
     ],
 )
 def test_what_is_no_answer_is_not_stored(tmp_path, changes):
-    study = small_study(tmp_path)
+    study = study_of(tmp_path)
     with Store.open(study, label_tasks(study)) as store:
         (lease,) = store.next_tasks("ann")
         with pytest.raises((SettingError, UnknownName)):
@@ -377,8 +378,8 @@ def test_what_is_no_answer_is_not_stored(tmp_path, changes):
 )
 def test_values_fit_their_kind(tmp_path, kind, value, fits):
     aspects = (Aspect("true", "Is it?", ()), Aspect("new", "Is it?", (Defined("low"), Defined("high"))))
-    study = small_study(tmp_path, aspects=aspects, ties=False)
-    task = Task(kind=kind, topic="q1", doc="d0", other="d1" * (kind == PREFERENCE))
+    study = study_of(tmp_path, aspects=aspects, ties=False)
+    task = Task(kind=kind, topic="t1", doc="d0", other="d1" * (kind == PREFERENCE))
     with Store.open(study, [task]) as store:
         answer = said(task, value=value)
         if fits:
@@ -389,7 +390,7 @@ def test_values_fit_their_kind(tmp_path, kind, value, fits):
 
 
 def test_a_changed_scale_is_a_new_version(tmp_path, address):
-    study = small_study(tmp_path)
+    study = study_of(tmp_path)
     tasks = label_tasks(study, needed=2)
     with Store.open(study, tasks, address) as store:
         store.answer("ann", said(tasks[0], "2"))
@@ -404,7 +405,7 @@ def test_a_changed_scale_is_a_new_version(tmp_path, address):
 
 
 def test_answers_that_a_new_scale_does_not_have_no_longer_count(tmp_path, address):
-    study = small_study(tmp_path, n_docs=2)
+    study = study_of(tmp_path, n_docs=2)
     tasks = label_tasks(study)
     with Store.open(study, tasks, address) as store:
         store.answer("ann", said(tasks[0], "2"))
@@ -418,7 +419,7 @@ def test_answers_that_a_new_scale_does_not_have_no_longer_count(tmp_path, addres
 
 
 def test_tasks_come_and_go(tmp_path, address):
-    study = small_study(tmp_path, n_docs=3)
+    study = study_of(tmp_path, n_docs=3)
     tasks = label_tasks(study)
     with Store.open(study, tasks[:2], address) as store:
         store.answer("ann", said(tasks[0], "1"))
@@ -430,7 +431,7 @@ def test_tasks_come_and_go(tmp_path, address):
 
 
 def test_a_running_store_sees_the_tasks_that_another_process_ends(room, tmp_path):
-    study = small_study(tmp_path, n_docs=3)
+    study = study_of(tmp_path, n_docs=3)
     tasks = label_tasks(study)
     it = room(study, tasks)
     other = room(study, tasks[:1], clock=it.clock)
@@ -439,7 +440,7 @@ def test_a_running_store_sees_the_tasks_that_another_process_ends(room, tmp_path
 
 
 def test_a_database_belongs_to_one_study(tmp_path, address):
-    study = small_study(tmp_path)
+    study = study_of(tmp_path)
     Store.open(study, label_tasks(study), address).close()
     with pytest.raises(SettingError, match="of the study 'small', not 'other'"):
         Store.open(replace(study, name="other"), label_tasks(study), address)
@@ -448,7 +449,7 @@ def test_a_database_belongs_to_one_study(tmp_path, address):
 def test_the_hash_of_what_is_shown_follows_the_document(tmp_path):
     page = tmp_path / "d0.html"
     page.write_text("one")
-    study = small_study(tmp_path)
+    study = study_of(tmp_path)
     study = replace(study, documents={**study.documents, "d0": Document("d0", file=page)})
     tasks = label_tasks(study)
     with Store.open(study, tasks, clock=Clock()) as store:

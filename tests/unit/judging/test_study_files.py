@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from small_studies import HEAD, LABELS, write_study
+from studies_on_disk import HEAD, LABELS, write_study
 from venire.data.asked import Asked
 from venire.errors import FormatError
 from venire.io.plans import write_plan

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 import click
 
-from venire.cli import options as declare
+from venire.cli import options as declare, places
 
 if TYPE_CHECKING:
     from venire.judging.store import Store
+    from venire.judging.study import Study
+    from venire.judging.tasks import Task
 
 DATABASE = "Database"
 
@@ -24,6 +27,22 @@ database_option = declare.option(
     metavar="URL",
     help="SQLite file, or postgresql://...  [default: as the study states, or its name with .db]",
 )
+
+
+def read_apart(study: str, database: str | None) -> tuple[Study, tuple[Task, ...]]:
+    """Read a study file; outputs that are files of the study, or its database, are refused."""
+    from venire.judging.study_files import read_study
+
+    read, tasks = read_study(study)
+    refuse_own(read, database)
+    return read, tasks
+
+
+def refuse_own(study: Study, database: str | None, outputs: Iterable[places.Place] | None = None) -> None:
+    """Refuse outputs of the running command, or those that are given, that are files of a study or its database."""
+    from venire.judging.store import files_of
+
+    places.refuse_overwriting(files_of(study, database), f"of the study {study.name}", outputs)
 
 
 def opened(study: str, database: str | None) -> AbstractContextManager[Store]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.judge.arguments import database_option, study_argument
+from venire.cli.judge.arguments import database_option, read_apart, study_argument
 from venire.cli.options import Command, Number, gathered, option, output_options, rng_option, whole_number
 from venire.cli.output import Output, Table, on_a_terminal
 from venire.results import counted
@@ -155,9 +155,8 @@ def command(
     from venire.judging.machines.asking import Machine, Prices, agenda, forecast, machine_name
     from venire.judging.machines.prompts import Prompts
     from venire.judging.store import Store
-    from venire.judging.study_files import read_study
 
-    found, tasks = read_study(study)
+    found, tasks = read_apart(study, database)
     prompts = Prompts(found)
     if show_prompt:
         out.text(_shown(prompts, tasks))

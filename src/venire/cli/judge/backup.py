@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from venire.cli import options as declare, places
-from venire.cli.judge.arguments import database_option, study_argument
+from venire.cli.judge.arguments import database_option, read_apart, study_argument
 from venire.cli.output import Output, Table
 
 EXAMPLES = """\b
@@ -37,7 +37,7 @@ def command(*, study: str, target: Path | None, database: str | None, out: Outpu
     """
     from venire.judging.backups import backup
     from venire.judging.store import address_of
-    from venire.judging.study_files import read_study
 
-    path = backup(address_of(read_study(study)[0], database), target)
+    read, _ = read_apart(study, database)
+    path = backup(address_of(read, database), target)
     out.table("backup", Table(("file", "bytes"), [(str(path), path.stat().st_size)]))

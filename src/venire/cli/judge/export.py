@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from venire.cli import options as declare, places
-from venire.cli.judge.arguments import database_option, study_argument
+from venire.cli.judge.arguments import database_option, read_apart, refuse_own, study_argument
 from venire.cli.output import Output, Table
 
 if TYPE_CHECKING:
@@ -85,20 +85,21 @@ def command(
     Answers are in the order in which they were given.  The scale, the reference, machines and the hashes of their
     prompts are declared in the first lines, or in a file beside.
     """
-    from venire.judging.exports import export, write_export, write_qrels
+    from venire.judging.exports import by_assessor, export, write_export, write_qrels
     from venire.judging.store import stored_answers
-    from venire.judging.study_files import read_study
 
     if target is None and folder is None:
         raise click.UsageError("nothing is to be written: name a file (-o FILE) or a folder (--qrels FOLDER)")
     if folder is not None and content != "labels":
         raise click.UsageError("--qrels is for labels")
-    read, tasks = read_study(study)
+    read, tasks = read_apart(study, database)
     found = export(read, stored_answers(read, tasks, database, surplus=surplus), content, repeats=repeats)
+    qrels = {} if folder is None else by_assessor(found, folder)
+    refuse_own(read, database, [places.Place("--qrels", path) for path in qrels])
     if target is not None:
         write_export(found, target)
-    files = [] if folder is None else write_qrels(found, folder)
-    beside = {"file": None if target is None else str(target), "qrels": [str(path) for path in files]}
+    write_qrels(qrels)
+    beside = {"file": None if target is None else str(target), "qrels": [str(path) for path in qrels]}
     out.table("assessors", _assessors(found), beside=beside)
     out.notes(found.notes)
 

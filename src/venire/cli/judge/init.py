@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from venire.cli import options as declare
-from venire.cli.judge.arguments import study_argument
+from venire.cli import options as declare, places
 from venire.cli.output import Output, Table
 
 EXAMPLES = """\b
@@ -18,10 +17,10 @@ Examples:
 
 
 @click.command("init", cls=declare.Command, epilog=EXAMPLES)
-@study_argument
+@click.argument("study", metavar="STUDY.toml", type=click.Path(), callback=places.study_place)
 @declare.output_options(folder=True)
 @declare.rng_option(used=False)
-def command(*, study: str, out: Output) -> None:
+def command(*, study: Path, out: Output) -> None:
     """Write STUDY.toml, with comments, and sample topics, documents and guidelines beside it.
 
     The study has a task of each kind and runs as it is.  The folder is made if it is not there; files that are there
@@ -29,9 +28,6 @@ def command(*, study: str, out: Output) -> None:
     """
     from venire.judging.samples import write_sample
 
-    path = Path(study)
-    if path.suffix != ".toml":
-        raise click.BadParameter(f"{study} does not end in .toml", param_hint="STUDY.toml")
-    files = write_sample(path)
+    files = write_sample(study)
     out.table("files", Table(("file",), [(str(each),) for each in files]))
     out.notes([f"start it: venire judge serve {study}"])

@@ -10,20 +10,21 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from venire.io.templates import templates
 from venire.judging.progress import LiveProgress
 from venire.judging.web.forms import Form, check_secret, read_form
 from venire.judging.web.guard import Attempts
 from venire.judging.web.site import Site
-from venire.results import visible
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
+
     from venire.judging.access import Session
     from venire.judging.store import Store
 
@@ -81,14 +82,7 @@ class Room:
 @cache
 def _templates() -> Environment:
     """Return the templates, which escape what they show."""
-    return Environment(
-        loader=PackageLoader("venire.judging.web", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=lambda value: visible(value, keep="\n\t") if type(value) is str else value,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    return templates("venire.judging.web", "templates", keep="\n\t")
 
 
 def room_of(request: Request) -> Room:

@@ -6,16 +6,16 @@ from dataclasses import replace
 import pytest
 
 from model_server import Model, ModelServer, Reply, completion
-from studies import EVERY_KIND, study_of, task_of
+from studies import study_of, task_of
 from venire.errors import SettingError, UnknownName
 from venire.judging.machines.asking import Forecast, Machine, Prices, Tally, agenda, ask, forecast, machine_name
 from venire.judging.machines.client import Endpoint, NoReply, ServerRefused
 from venire.judging.machines.prompts import Prompts
 from venire.judging.store import Store
-from venire.judging.study import IMAGE, LABEL, MACHINE, PREFERENCE, Assessor, Document
+from venire.judging.study import IMAGE, KINDS, LABEL, MACHINE, PREFERENCE, Assessor, Document
 
 STUDY = study_of()
-TASKS = [task_of(kind, position=n) for n, kind in enumerate(EVERY_KIND)]
+TASKS = [task_of(kind, position=n) for n, kind in enumerate(KINDS)]
 DOCS = ("d1", "d2", "d3")
 LABELS = [task_of(LABEL, doc, position=n) for n, doc in enumerate(DOCS)]
 

@@ -7,12 +7,12 @@ from email.utils import formatdate
 import pytest
 
 from model_server import CUT, MALFORMED, TRUNCATED, Model, ModelServer, Reply, completion
-from studies import EVERY_KIND, study_of, task_of
+from studies import study_of, task_of
 from venire.errors import SettingError
 from venire.judging.machines.client import Client, Endpoint, NoReply, PromptRefused, ServerRefused, retry_after
 from venire.judging.machines.prompts import Prompts
 from venire.judging.machines.replies import distributions, read_reply
-from venire.judging.study import LABEL
+from venire.judging.study import KINDS, LABEL
 
 PROMPTS = Prompts(study_of())
 PROMPT = PROMPTS.prompt(task_of(LABEL))
@@ -32,7 +32,7 @@ def asked(model: Model, *prompts, together=False, **settings):
         return asyncio.run(send(Endpoint(**({"model": "toy", "url": server.url, "backoff": 0.001} | settings))))
 
 
-@pytest.mark.parametrize("kind", EVERY_KIND)
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_task_is_answered_with_a_distribution(kind):
     prompt = PROMPTS.prompt(task_of(kind))
     [reply] = asked(Model(), prompt)

@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from starlette.testclient import TestClient
 
-from judged_studies import labels, opened, study_of
+from studies import every_kind, labels, study_of
 from venire.errors import SettingError
 from venire.judging.store import Store
 from venire.judging.study import ASPECTS, LABEL, LISTS, PREFERENCE
@@ -18,6 +18,7 @@ from venire.judging.web.guard import Attempts
 from venire.judging.web.site import Site
 
 HERE = Site()
+GUIDELINES = "# How to judge\n\nJudge what is *there*.\n\n<script>alert(1)</script>\n"
 FIELD = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)">')
 
 
@@ -25,6 +26,11 @@ FIELD = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)">')
 def store(tmp_path):
     with opened(tmp_path) as store:
         yield store
+
+
+def opened(folder, tasks=None):
+    """Open the store of a study, with a task of every kind unless others are given."""
+    return Store.open(study_of(folder, n_docs=12, guidelines=GUIDELINES), every_kind() if tasks is None else tasks)
 
 
 def client(store, site=HERE, **settings):
@@ -65,7 +71,7 @@ def test_an_invitation_shows_a_button_and_changes_nothing_until_it_is_pressed(st
     reply = browser.post("/join", data={"token": token}, follow_redirects=False)
     assert (reply.status_code, reply.headers["location"]) == (303, "/")
     cookie = reply.headers["set-cookie"].lower()
-    assert cookie.startswith("venire-demo=")
+    assert cookie.startswith("venire-small=")
     assert {"httponly", "samesite=strict", "path=/"} <= set(cookie.split("; "))
     assert "max-age=" in cookie
     assert "secure" not in cookie
@@ -76,7 +82,7 @@ def test_under_https_the_cookie_is_of_this_host_and_secure(store):
     site = Site(address="https://judge.example.org", behind_proxy=True)
     reply = client(store, site).post("/join", data={"token": store.invite("ann")}, follow_redirects=False)
     cookie = reply.headers["set-cookie"]
-    assert cookie.startswith("__Host-venire-demo=")
+    assert cookie.startswith("__Host-venire-small=")
     assert {"Secure", "HttpOnly", "Path=/", "SameSite=strict"} <= set(cookie.split("; "))
     assert "domain" not in cookie.lower()
     assert "max-age" in reply.headers["strict-transport-security"]
@@ -223,8 +229,8 @@ def test_a_label_is_stored_and_the_next_task_shown(store):
         LABEL: ({"label": "2"}, {"label": "2"}),
         "conditional": ({"label": "0"}, {"label": "0"}),
         ASPECTS: (
-            {"aspect reliability": "3", "aspect clarity": "N/A", "aspect freshness": "0"},
-            {"labels": {"reliability": "3", "clarity": "N/A", "freshness": "0"}},
+            {"aspect trust": "1", "aspect clarity": "N/A"},
+            {"labels": {"trust": "1", "clarity": "N/A"}},
         ),
         PREFERENCE: ({"strength": "-2"}, {"strength": -2}),
         LISTS: ({"strength": "0"}, {"strength": 0}),
@@ -303,8 +309,8 @@ def test_an_answer_can_be_changed_and_withdrawn(tmp_path):
         change = re.search(r'href="(/\?change=[^"]+)"', browser.get("/history").text)[1]
         page = browser.get(change).text
         assert re.search(r'value="1"[^>]*aria-current="true"', page)
-        browser.post("/answer", data=fields(page) | {"label": "3"})
-        assert values(store) == [{"label": "3"}]
+        browser.post("/answer", data=fields(page) | {"label": "2"})
+        assert values(store) == [{"label": "2"}]
         browser.post("/answer", data=fields(browser.get("/history").text, "<form"))
         assert values(store) == []
         assert browser.get(change).status_code == 404
@@ -464,7 +470,7 @@ def test_answers_come_as_files(tmp_path):
         answered(joined(store), label="2")
         browser = joined(store, "")
         reply = browser.get("/organise/export?of=labels")
-        assert reply.headers["content-disposition"] == 'attachment; filename="demo-labels.csv"'
+        assert reply.headers["content-disposition"] == 'attachment; filename="small-labels.csv"'
         assert reply.text.splitlines()[0].startswith("topic,doc,assessor,label")
         assert ",ann,2" in reply.text
         for other in ("lists", "", "../x"):

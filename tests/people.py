@@ -1,19 +1,18 @@
-"""Small studies, a clock that tests move, and stores in the databases that are there."""
+"""People who answer, for tests: one task or all that they get, at the time that a test says, with a known truth."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from random import Random
 from typing import Any
 
 from venire.judging.answers import Answer, Lease
 from venire.judging.store import Store
-from venire.judging.study import LABEL, MACHINE, Assessor, Defined, Document, Order, Study, Topic
+from venire.judging.study import ASPECTS, LISTS, PREFERENCE
 from venire.judging.tasks import Task
 
-SCALE = (Defined("0", "Not relevant"), Defined("1", "Relevant"), Defined("2", "Highly relevant"))
 LEASE = 30 * 60.0
 _keys = itertools.count()
 
@@ -29,30 +28,6 @@ class Clock:
 
     def move(self, seconds: float) -> None:
         self.now += seconds
-
-
-def small_study(
-    folder: Path, *, people: Sequence[str] = ("ann", "bob", "cy"), n_docs: int = 4, **changes: Any
-) -> Study:
-    """A study of labels in one topic, by people and the machine gpt."""
-    docs = [f"d{n}" for n in range(n_docs)]
-    settings: dict[str, Any] = {
-        "path": folder / "study.toml",
-        "name": "small",
-        "title": "Which pages answer the question?",
-        "scale": SCALE,
-        "topics": {"q1": Topic("q1", "a question"), "q2": Topic("q2", "another question")},
-        "documents": {doc: Document(doc, content=f"the page {doc}") for doc in docs},
-        "assessors": (*map(Assessor, people), Assessor("gpt", MACHINE)),
-        "guidelines": "Read it all.",
-        "order": Order(seed=3),
-    }
-    return Study(**{**settings, **changes})
-
-
-def label_tasks(study: Study, *, needed: int = 1, topic: str = "q1", **changes: Any) -> list[Task]:
-    """One label per document of a study."""
-    return [Task(kind=LABEL, topic=topic, doc=doc, needed=needed, **changes) for doc in study.documents]
 
 
 @dataclass
@@ -86,3 +61,33 @@ def said(lease: Lease | Task, label: str | None = "1", **changes: Any) -> Answer
     value = None if label is None else {"label": label}
     settings = {"key": f"k{next(_keys)}", "task": task.key, "value": value, "shown": "0", "at": 0.0, "repeat": repeat}
     return Answer(**{**settings, **changes})
+
+
+def answer_all(store: Store, name: str, truth: Mapping[str, int], *, careful: float = 0.9, seed: int = 1) -> int:
+    """Answer all tasks that a person gets, who knows the truth and errs now and then; return how many."""
+    draw, n = Random(f"{name} {seed}"), 0
+    while leases := store.next_tasks(name):
+        for lease in leases:
+            told = {"shown": lease.shown, "at": store.clock(), "swapped": lease.swapped, "seconds": 2.0}
+            value = _judged(store, lease.task, truth, lambda: draw.random() < careful, draw)
+            key = f"{name}-{lease.task.key}-{lease.repeat}"
+            store.answer(name, said(lease, key=key, value=value, **told))
+            n += 1
+    return n
+
+
+def _judged(store: Store, task: Task, truth: Mapping[str, int], is_right: Callable[[], bool], draw: Random) -> dict:
+    """Return what a person says to a task."""
+    labels = [each.name for each in store.study.scale]
+
+    def level(doc: str) -> int:
+        return truth[doc] if is_right() else draw.randrange(len(labels))
+
+    if task.kind == ASPECTS:
+        return {"labels": {each.name: draw.choice(each.labels).name for each in store.study.aspects}}
+    if task.kind == LISTS:
+        first, second = (store.study.lists[system][task.topic] for system in (task.doc, task.other))
+        return {"strength": max(-2, min(2, level(first[0]) - level(second[0])))}
+    if task.kind == PREFERENCE:
+        return {"strength": max(-2, min(2, level(task.doc) - level(task.other)))}
+    return {"label": labels[level(task.doc)]}

@@ -1,4 +1,4 @@
-"""Many simulated assessors at once, who judge through HTTP as a browser does."""
+"""People who answer through HTTP as a browser does, many at once, for tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import httpx
 
-from judging_servers import pages, written
+from studies_on_disk import pages, write_pages
 from venire.judging.store import Store
 from venire.judging.study_files import read_study
 
@@ -31,10 +31,7 @@ class Work:
 
 def crowded(folder: Path, *, n_people: int, n_tasks: int, judgments: int) -> Path:
     """Write a study of many people, and return its file."""
-    path = written(folder, pages(n_tasks), judgments=judgments)
-    more = "".join(f'[[assessors]]\nname = "a{n}"\n' for n in range(n_people))
-    path.write_text(path.read_text("utf-8").replace("[[tasks]]", f"{more}\n[[tasks]]", 1), "utf-8")
-    return path
+    return write_pages(folder, pages(n_tasks), judgments=judgments, people=[f"a{n}" for n in range(n_people)])
 
 
 def invited(path: Path, n_people: int, database: str | None = None) -> dict[str, str]:
