@@ -41,9 +41,10 @@ from venire.data.scale import Scale
 from venire.io.runs import scan
 from venire.measures.scoring import Scoring
 from venire.planning.goals import Goal
+from venire.planning.question import reach_of
 from venire.planning.result import costs
 from venire.planning.rounds import Past, planned
-from venire.planning.systems import SystemsPlan, reach_of
+from venire.planning.systems import SystemsPlan
 
 PEOPLE, MEASURE, TOP, LEVEL = "nist", "P(rel=2)@10", 10, 0.05
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -34,7 +32,7 @@ class Served:
 
     def kill(self) -> None:
         """End the server without warning."""
-        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.kill()
         self.process.wait()
         self.close_streams()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
 import sys
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -54,3 +56,31 @@ def test_the_source_distribution_has_all_files_of_the_project(tmp_path):
         shipped = {name.partition("/")[2] for name in file.getnames()}
     assert [name for name in tracked if name not in shipped and not NOT_SHIPPED.search(name)] == []
     assert not [name for name in shipped if name.endswith((".pyc", ".so"))]
+
+
+@pytest.mark.slow
+def test_the_wheel_has_what_a_study_needs(tmp_path):
+    """A study is written and opened by the package as it is installed, away from the source."""
+    words = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", tmp_path, ROOT]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    installed = tmp_path / "installed"
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(installed)
+        names = file.namelist()
+    for folder in ("judging/web/templates", "judging/web/assets", "judging/assets", "judging/migrations"):
+        tracked = subprocess.run(
+            ["git", "ls-files", f"src/venire/{folder}"], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        expected = {each.removeprefix("src/") for each in tracked.stdout.split()}
+        assert expected <= set(names), folder
+    code = "import sys, venire.cli.main as m; assert sys.argv.pop(1) in m.__file__; m.main()"
+    for command in (["init", "study.toml"], ["invite", "study.toml", "ann"], ["export", "study.toml", "-o", "a.csv"]):
+        ran = subprocess.run(
+            [sys.executable, "-c", code, str(installed), "judge", *command],
+            **{"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": str(installed)}},
+            **{"capture_output": True, "text": True, "check": False},
+        )
+        assert ran.returncode == (2 if command[0] == "export" else 0), ran.stderr
+    assert "no answers" in ran.stderr.lower() or "no labels" in ran.stderr.lower(), ran.stderr

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.stats import binomtest
 
 from planned_studies import Study
+from venire.planning.question import reach_of
 from venire.planning.result import DECIDED
-from venire.planning.systems import reach_of
 
 BUDGET, BATCH, KNOWN = 120, 24, 30
 

@@ -20,6 +20,7 @@ from venire.comparison.residual_model import (
     WEIGHT_SD,
     Part,
     ResidualModel,
+    expected_effects,
     item_features,
     judge_rankers,
     log_weights,
@@ -76,11 +77,13 @@ class Scene:
         judge: str | Sequence[str],
         reference: str | Sequence[str] | None,
         planned: bool = False,
+        pair: tuple[int, int] | None = None,
     ) -> Scene:
         """Choose topics, score the labels of the judge, and predict those of the reference.
 
         planned: more labels are to come, so that the reference may have given none, there may be no judge, whose place
         the labels of the reference then take, and items that nobody labelled are predicted too.
+        pair: two systems whose difference alone is asked for, so that items count by their weight in it.
         """
         if plan.unjudged_known or case.group is not None:
             raise SettingError(
@@ -105,7 +108,8 @@ class Scene:
         share = _topic_shares(layout, case.scoring.missing)
         weights = [list_weights(layout, each, share) for each in plan.measures]
         weights = [each / (each.max() or 1.0) for each in weights]
-        importance = np.sum(weights, axis=(0, 1))
+        counted = weights if pair is None else [np.abs(np.diff(each[list(pair)], axis=0)) for each in weights]
+        importance = np.sum(counted, axis=(0, 1))
         support = np.mean([mean_scores(each, raw[:, n]) for n, each in enumerate(weights)], axis=0)
         predicted = predict_labels(labels, judges, people, importance=importance, support=support)
         if not planned and not (predicted.known & (predicted.group < predicted.rows.shape[1])).any():
@@ -179,7 +183,9 @@ class Scene:
         item = np.flatnonzero(self.scored)
         start = np.searchsorted(self.case.facts.items.topic[item], np.append(self.layout.chosen, 1 << 30))
         values = self.plan.worths[number].values
-        return ResidualModel.of(self.labels, values, item=item, start=start, weights=weights, features=features)
+        expected = expected_effects(self.labels, weights, self.raw[:, number])
+        of_items = {"weights": weights, "features": features, "expected": expected}
+        return ResidualModel.of(self.labels, values, item=item, start=start, **of_items)
 
     def below_labels(self) -> Iterator[Note]:
         """Yield a note for each measure that counts all relevant items, if many are below what the reference labelled.

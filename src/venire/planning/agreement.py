@@ -40,9 +40,9 @@ from venire.disagreement.sampled_pairs import asked_later
 from venire.io.judgments import JudgmentsLike
 from venire.io.runs import RunsLike
 from venire.kernels.shares import Z95
-from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Expected, Plan, costs
+from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Expected, Plan, costs, enough
 from venire.planning.second_judgments import Candidates, affordable, asked, candidates, check_within, sampled
-from venire.planning.shares import budgets, enough
+from venire.planning.shares import budgets
 from venire.planning.time import expected_minutes
 from venire.results import Note
 from venire.types import RNGLike

@@ -37,9 +37,9 @@ from venire.io.judgments import JudgmentsLike
 from venire.io.runs import RunsLike
 from venire.kernels.shares import largest_variance
 from venire.planning.allocation import neyman
-from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Expected, Plan, costs
+from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Expected, Plan, costs, enough
 from venire.planning.second_judgments import Candidates, affordable, asked, candidates, check_within, sampled
-from venire.planning.shares import TopicShares, budgets, enough, expectations, half_widths, spread_over_topics
+from venire.planning.shares import TopicShares, budgets, expectations, half_widths, spread_over_topics
 from venire.planning.time import expected_minutes
 from venire.results import Note
 from venire.types import Bools, Codes, Floats, Ints, RNGLike

@@ -31,9 +31,9 @@ from venire.io.preferences import PreferencesLike, read_preferences
 from venire.kernels.shares import clustered_shares, largest_variance, wilson
 from venire.planning.allocation import neyman
 from venire.planning.preferences import Cells, cells_of, middle_labels, refuse_many
-from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Plan, costs
+from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Plan, costs, enough
 from venire.planning.second_judgments import affordable, check_within
-from venire.planning.shares import UNKNOWN, TopicShares, budgets, enough, expectations, half_widths
+from venire.planning.shares import UNKNOWN, TopicShares, budgets, expectations, half_widths
 from venire.results import Note, first_few
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 from venire.users.preferences import consensus, item_numbers

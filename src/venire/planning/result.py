@@ -6,9 +6,11 @@ The kinds of judgments are those of ``data.asked``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from venire.data.asked import KINDS, Asked
 from venire.errors import SettingError, UnknownName
@@ -87,6 +89,27 @@ class Plan(Tabular):
         ]
         more = {"goal": self.goal, "state": self.state, "enough": self.enough, "minutes": self.minutes}
         return {**super().to_dict(), **more, "forecast": forecast}
+
+
+def enough(forecast: Sequence[Expected], most: float = np.inf) -> float | None:
+    """Return the budget, at most ``most``, that decides the goal with probability ``DECIDED_WITH``; None if none does.
+
+    Between two budgets of the forecast it is interpolated on a logarithmic scale.
+
+    Examples
+    --------
+    >>> enough([Expected(50, 0.4, 0.1), Expected(100, 0.7, 0.08), Expected(200, 0.9, 0.05)])
+    141.0
+    """
+    p = np.maximum.accumulate([each.p_decided for each in forecast])
+    if not len(p) or p[-1] < DECIDED_WITH:
+        return None
+    at = int(np.argmax(p >= DECIDED_WITH))
+    size = float(forecast[at].budget)
+    if at and p[at] > p[at - 1]:
+        share = (DECIDED_WITH - p[at - 1]) / (p[at] - p[at - 1])
+        size = forecast[at - 1].budget * (size / forecast[at - 1].budget) ** share
+    return float(np.round(size)) if size <= most else None
 
 
 def costs(given: Mapping[str, float] | None) -> dict[str, float]:

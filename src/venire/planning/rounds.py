@@ -30,20 +30,20 @@ from venire.kernels.sequential import level_of
 from venire.measures.measure import Measure
 from venire.measures.scoring import MeasureLike, Scoring
 from venire.planning.goals import OF_SYSTEMS, Goal
+from venire.planning.question import WITHIN
 from venire.planning.result import (
     DECIDED,
-    DECIDED_WITH,
     JUDGE,
     SPENT,
     UNDECIDABLE,
-    Expected,
     Plan,
     costs,
+    enough,
 )
-from venire.planning.systems import WITHIN, SystemsPlan, asked_rows
+from venire.planning.systems import SystemsPlan, asked_rows
 from venire.randomness import seed_of
 from venire.results import Note, first_few
-from venire.types import Floats, RNGLike
+from venire.types import RNGLike
 
 LEVEL = 0.05
 DEPTH = 100
@@ -266,25 +266,6 @@ def planned(
     forecast = tuple(found.expected(each, level) for each in found.budgets(left))
     asked = asked_rows(found, drawn, probability, people)
     return Plan(str(goal), left, asked, forecast, found.question.what, enough(forecast), notes=notes)
-
-
-def enough(forecast: Sequence[Expected]) -> float | None:
-    """Find the budget that decides with probability ``DECIDED_WITH``, by interpolation over the log of the budget.
-
-    Examples
-    --------
-    >>> round(enough([Expected(100, 0.7, 0.02), Expected(400, 0.9, 0.01)]))
-    200
-    """
-    p = np.maximum.accumulate([each.p_decided for each in forecast])
-    budget: Floats = np.log([each.budget for each in forecast])
-    if not len(p) or p[-1] < DECIDED_WITH:
-        return None
-    high = int(np.argmax(p >= DECIDED_WITH))
-    if high == 0:
-        return float(np.exp(budget[0]))
-    share = (DECIDED_WITH - p[high - 1]) / (p[high] - p[high - 1])
-    return float(np.exp(budget[high - 1] + share * (budget[high] - budget[high - 1])))
 
 
 def notes_of(found: SystemsPlan, past: Past) -> list[Note]:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from venire.kernels.shares import clustered_shares
-from venire.planning.result import DECIDED_WITH, Expected
+from venire.planning.result import Expected
 from venire.types import Floats, Ints
 
 N_DRAWS, FEWEST_DRAWS, MOST_CELLS = 400, 50, 2_000_000
@@ -114,27 +114,6 @@ def expectations(sizes: Sequence[float], widths: Floats, within: float) -> tuple
     """Summarise half-widths (budget, draw): the probability that they are within the one asked for, and the median."""
     decided, middle = (widths <= within).mean(axis=1), np.median(widths, axis=1)
     return tuple(Expected(*map(float, each)) for each in zip(sizes, decided, middle, strict=True))
-
-
-def enough(forecast: Sequence[Expected], most: float = np.inf) -> float | None:
-    """Return the budget, at most ``most``, at which the goal is decided with probability .8; None where none is.
-
-    Between two budgets of the forecast it is interpolated on a logarithmic scale.
-
-    Examples
-    --------
-    >>> enough([Expected(50, 0.4, 0.1), Expected(100, 0.7, 0.08), Expected(200, 0.9, 0.05)])
-    141.0
-    """
-    p = np.maximum.accumulate([each.p_decided for each in forecast])
-    if not len(p) or p[-1] < DECIDED_WITH:
-        return None
-    at = int(np.argmax(p >= DECIDED_WITH))
-    size = float(forecast[at].budget)
-    if at and p[at] > p[at - 1]:
-        share = (DECIDED_WITH - p[at - 1]) / (p[at] - p[at - 1])
-        size = forecast[at - 1].budget * (size / forecast[at - 1].budget) ** share
-    return float(np.round(size)) if size <= most else None
 
 
 def spread_over_topics(number: Floats, population: Ints | Floats) -> Floats:

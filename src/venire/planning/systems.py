@@ -28,13 +28,13 @@ Cost: one prediction of labels, and for each budget of the forecast one fit of O
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from venire.comparison.correction import Scene, is_linear, rank_weights
+from venire.comparison.correction import Scene, is_linear
 from venire.comparison.residual_model import Part, ResidualModel
 from venire.data.asked import FIRST, REFERENCE, Asked
 from venire.data.judgments import Judgments
@@ -42,117 +42,19 @@ from venire.data.panel import build_panel
 from venire.data.runs import Facts
 from venire.errors import SettingError, UnjudgedWarning
 from venire.kernels.residual_effects import root
-from venire.kernels.sampling import inclusion_probabilities, systematic
 from venire.measures.evaluate import Case, Layout
 from venire.measures.scoring import Plan as Measured, Scoring, score_facts
-from venire.planning.goals import LEVELS, PAIR, Goal
+from venire.planning.candidates import Candidates, group_spread, reasons_of, summed_weights
+from venire.planning.goals import PAIR, Goal
+from venire.planning.question import WITHIN, Question, reach_of
 from venire.planning.result import Expected
-from venire.types import Bools, Floats, Ints
+from venire.types import Floats, Ints
 
-FLOOR = 0.1
-"""Least probability of a result that counts, as a share of the mean."""
 MOST_SYSTEMS, MOST_CELLS = 64, 10**7
 """The forecast is computed for at most so many systems, and for so many cells of systems x systems x results."""
-WITHIN = 0.03
-"""Levels are decided where intervals are at most this far from the score."""
 N_DRAWS = 2000
 BUDGETS, FEWER_BUDGETS, MANY_TOPICS = (0.25, 0.5, 1.0, 2.0, 4.0), (0.5, 1.0, 2.0), 1000
 """Budgets of the forecast, as shares of the one that was given; fewer with many topics."""
-BLOCK = 1 << 22
-
-
-@dataclass(frozen=True, eq=False)
-class Question:
-    """A goal about some systems: the numbers of those it is about, how many come first, or that it is their levels."""
-
-    members: Ints
-    first: int
-    within: float | None
-
-    @classmethod
-    def of(cls, goal: Goal, systems: Sequence[str], *, within: float = WITHIN) -> Question:
-        """Find the systems of a goal."""
-        everyone = np.arange(len(systems))
-        if goal.kind == LEVELS:
-            return cls(everyone, 0, within)
-        if goal.kind == PAIR:
-            return cls(np.array(goal.pair(systems)), 1, None)
-        return cls(everyone, goal.first(len(systems)), None)
-
-    def decided(self, values: Floats, covariance: Floats, reach: float) -> Bools:
-        """Whether intervals of ``reach`` standard deviations decide it; values (draw, system) -> (draw,)."""
-        if self.within is not None:
-            widest = reach * float(np.sqrt(np.diagonal(covariance)[self.members]).max())
-            return np.full(len(values), widest <= self.within)
-        values, deviation = values[:, self.members], reach * deviations(covariance)[np.ix_(self.members, self.members)]
-        order = np.argsort(-values, axis=1, kind="stable")
-        ranked, found = np.take_along_axis(values, order, axis=1), np.ones(len(values), dtype=np.bool_)
-        for place in range(self.first):
-            ahead = ranked[:, place, None] - ranked[:, place + 1 :]
-            found &= (ahead > deviation[order[:, place, None], order[:, place + 1 :]] + 1e-12).all(axis=1)
-        return found
-
-    def half_width(self, value: Floats, covariance: Floats, reach: float) -> float:
-        """Mean half-width: of the scores for levels, else of the differences of neighbours in the order."""
-        if self.within is not None:
-            return reach * float(np.sqrt(np.diagonal(covariance)[self.members]).mean())
-        order = self.members[np.argsort(-value[self.members], kind="stable")][: self.first + 1]
-        return reach * float(deviations(covariance)[order[:-1], order[1:]].mean())
-
-    def doubts(self, value: Floats, covariance: Floats) -> Iterator[tuple[int, Floats]]:
-        """Yield each of the first systems, with the probability that each other one is not behind it (system,)."""
-        from scipy.special import ndtr
-
-        order, deviation = self.members[np.argsort(-value[self.members], kind="stable")], deviations(covariance)
-        for place in range(self.first):
-            ahead, behind = int(order[place]), order[place + 1 :]
-            sd = np.maximum(deviation[ahead, behind], 1e-12)
-            doubt = np.zeros(len(value))
-            doubt[behind] = np.maximum(ndtr(-(value[ahead] - value[behind]) / sd), 1e-6)
-            yield ahead, doubt
-
-    @property
-    def what(self) -> str:
-        """What the half-width in the forecast is about."""
-        if self.within is not None:
-            return "the mean score of a system"
-        return "the difference of the two systems" if len(self.members) == 2 else "a difference of neighbours"
-
-
-def deviations(covariance: Floats) -> Floats:
-    """Return the standard deviation of all differences -> (system, system)."""
-    variance = np.diagonal(covariance)
-    return np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0.0))
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """Results that may be labelled: their items, sizes and costs (candidate,), and topics; see the module."""
-
-    item: Ints
-    size: Floats
-    cost: Floats
-    topic: Ints
-
-    def probabilities(self, budget: float) -> Floats:
-        """Return inclusion probabilities that cost as much as the budget on average -> (candidate,)."""
-        n, cost = len(self.item), self.cost
-        if (cost == cost[:1]).all():
-            return self._probabilities(min(np.floor(budget / cost[0] + 1e-9), n)) if n else np.zeros(0)
-        low, high = 0, n
-        while low < high:
-            middle = (low + high + 1) // 2
-            fits = float(self._probabilities(middle) @ cost) <= budget
-            low, high = (middle, high) if fits else (low, middle - 1)
-        return self._probabilities(low)
-
-    def _probabilities(self, n: float) -> Floats:
-        least = FLOOR * n / max(len(self.item), 1)
-        return inclusion_probabilities(self.size / np.sqrt(self.cost), n, least=least)
-
-    def draw(self, probability: Floats, rng: np.random.Generator) -> Bools:
-        """Draw candidates, spread over topics -> (candidate,)."""
-        return systematic(probability, self.topic, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,8 +92,9 @@ class SystemsPlan:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnjudgedWarning)  # what is not judged is what is planned
             part = replace(case, facts=facts.of_systems(chosen))
-            scene = Scene.of(part, measured, judge=tuple(judges), reference=tuple(people), planned=True)
-        question = replace(question, members=np.searchsorted(chosen, np.intersect1d(question.members, chosen)))
+            question = replace(question, members=np.searchsorted(chosen, np.intersect1d(question.members, chosen)))
+            pair = tuple(question.members.tolist()) if goal.kind == PAIR else None
+            scene = Scene.of(part, measured, judge=tuple(judges), reference=tuple(people), planned=True, pair=pair)
         return cls(facts, chosen, scene, question, costs, seed, is_linear(measured.measures[0]))
 
     @cached_property
@@ -275,13 +178,6 @@ class SystemsPlan:
         return np.outer(ratio, ratio)
 
 
-def reach_of(degrees: int, level: float) -> float:
-    """Return how many standard deviations an interval of this level has on either side."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, 1 - level / 2))
-
-
 def most_systems(n_topics: int, depth: int) -> int:
     """For how many systems the forecast is computed.
 
@@ -336,25 +232,6 @@ def topic_scales(scene: Scene) -> Floats:
     return found
 
 
-def group_spread(deviation: Floats, group: Ints, n_groups: int) -> Floats:
-    """Return the mean deviation of the items of each group -> (group,), that of all where there are none."""
-    n = np.bincount(group[deviation > 0], minlength=n_groups)
-    total = np.bincount(group, weights=deviation, minlength=n_groups)
-    overall = total.sum() / max(n.sum(), 1)
-    return np.where(n > 0, total / np.maximum(n, 1), overall)
-
-
-def summed_weights(facts: Facts, measured: Measured, share: float) -> Floats:
-    """Sum the weights of each item over all systems -> (item,).  O(hits), block by block."""
-    weight = np.append(share * rank_weights(measured.measures[0], int(facts.depth.max(initial=1))), 0.0)
-    found = np.zeros(len(facts.items))
-    for first in range(0, len(facts.item), BLOCK):
-        part = slice(first, first + BLOCK)
-        value = weight[np.minimum(facts.rank[part], len(weight)) - 1]
-        found += np.bincount(facts.item[part], weights=value, minlength=len(found))
-    return found
-
-
 def asked_rows(plan: SystemsPlan, drawn: Ints, probability: Floats, judges: Sequence[str]) -> tuple[Asked, ...]:
     """Name the candidates that were drawn (position,), in blocks by topic; each topic has one assessor."""
     candidates, labels = plan.candidates, plan.scene.labels
@@ -375,17 +252,3 @@ def asked_rows(plan: SystemsPlan, drawn: Ints, probability: Floats, judges: Sequ
             items.topic[item].tolist(), docs, item.tolist(), drawn.tolist(), reasons, strict=True
         )
     )
-
-
-def reasons_of(facts: Facts, item: Ints) -> list[str]:
-    """Say how many systems return each item, and how high (item,).  O(hits), block by block."""
-    place = np.full(len(facts.items), -1, dtype=np.int32)
-    place[item] = np.arange(len(item), dtype=np.int32)
-    best, n_lists = np.full(len(item), 1 << 30), np.zeros(len(item), dtype=np.int64)
-    for first in range(0, len(facts.item), BLOCK):
-        there = place[facts.item[first : first + BLOCK]]
-        mine = there >= 0
-        np.minimum.at(best, there[mine], facts.rank[first : first + BLOCK][mine])
-        n_lists += np.bincount(there[mine], minlength=len(item))
-    total = len(facts.systems)
-    return [f"returned by {n} of {total} systems, best rank {rank}" for n, rank in zip(n_lists, best, strict=True)]

@@ -39,8 +39,8 @@ from venire.kernels.paired_tests import Differences
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
-from venire.planning.result import DECIDED, DECIDED_WITH, JUDGE, Expected, Plan
-from venire.planning.shares import budgets, enough
+from venire.planning.result import DECIDED, DECIDED_WITH, JUDGE, Expected, Plan, enough
+from venire.planning.shares import budgets
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Floats, Ints
 

@@ -137,7 +137,7 @@ def test_texts_of_topics_and_documents_are_on_the_page(folder):
     assert found.exit_code == 0
     html = page.read_text(encoding="utf-8")
     data = json.loads(html.split('id="data">')[1].split("</script>")[0])
-    assert [topic[6] for topic in data["topics"] if topic[0] == "1"] == ["how to <b>read</b>"]
+    assert [topic[-1] for topic in data["topics"] if topic[0] == "1"] == ["how to <b>read</b>"]
     assert data["texts"]
     assert all(text == f"words {int(doc[1:])}" for doc, text in data["texts"].items())
     assert "<b>read" not in html

@@ -10,7 +10,7 @@ from scipy.stats import ttest_rel
 from two_judges import N_TOPICS, docs_of, judged, lists, table
 from venire import compare, evaluate, parse_measure
 from venire.comparison.forecast import JudgeSwap
-from venire.comparison.observed import OBSERVED, rank_weights
+from venire.comparison.observed import SEEN, rank_weights
 from venire.disagreement.transitions import FURTHER
 
 PAIR = {"assessor": "expert", "new_judge": "llm", "baseline": "L", "candidate": "C", "n_draws": 40}
@@ -35,7 +35,7 @@ def test_complete_labels_are_observed(measure, model):
     assert (found["method"], found["p_stays_ahead"], found["p_flips"]) == ("observed", 0, 1)
     scores = evaluate(judgments, lists(), measure, assessor="llm").values[:, :, 0]
     seen = found["observed"]
-    assert tuple(seen) == OBSERVED
+    assert tuple(seen) == SEEN
     assert seen["delta"] == pytest.approx((scores[0] - scores[2]).mean())
     assert seen["p_value"] == pytest.approx(ttest_rel(scores[0], scores[2]).pvalue)
     assert (seen["topics"], seen["share"], seen["judges"], seen["judges_agree"]) == (N_TOPICS, 1, 1, 0)

@@ -153,7 +153,7 @@ def test_given_probabilities_weigh_labels():
     chance = np.where(people.item % 2 == 0, 0.2, 0.8)
     weight, note = inclusion_weights(replace(people, probability=chance), known, importance)
     even = known & (np.arange(len(known)) % 2 == 0)
-    assert weight[even].max() / weight[known & ~even].max() == pytest.approx((0.82 / 0.2) / (0.22 / 0.8))
+    assert weight[even].max() / weight[known & ~even].max() == pytest.approx(np.sqrt((0.82 / 0.2) / (0.22 / 0.8)))
     assert note.fields["effective"] == pytest.approx(weight.sum())
     assert weight.sum() < known.sum()
 
@@ -166,7 +166,7 @@ def test_probabilities_that_are_given_for_some_labels_are_used_for_these():
     stated = np.where(people.item % 2 == 0, np.nan, 0.01)
     weight, note = inclusion_weights(replace(people, probability=stated), known, importance)
     chance = np.where(np.arange(len(known)) % 2 == 0, estimated_inclusion(known, importance), 0.01)
-    expected = (importance * (1.02 - chance) / chance)[known]
+    expected = np.sqrt(importance * (1.02 - chance) / chance)[known]
     np.testing.assert_allclose(weight[known] / weight.sum(), expected / expected.sum())
     assert (note.kind, note.fields["given"], note.fields["n"]) == (
         "inclusion-estimated",

@@ -14,8 +14,8 @@ from venire.errors import SettingError
 from venire.io.judgments import as_judgments
 from venire.planning import minutes_per_label, plan_agreement, plan_labels
 from venire.planning.allocation import neyman
-from venire.planning.result import DECIDED, UNDECIDABLE
-from venire.planning.shares import Expected, enough, posterior
+from venire.planning.result import DECIDED, UNDECIDABLE, Expected, enough
+from venire.planning.shares import posterior
 
 GOALS = {"labels": plan_labels, "agreement": plan_agreement}
 SHARE = (20, 14, 6)

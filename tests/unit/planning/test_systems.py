@@ -5,10 +5,11 @@ import pytest
 
 from planned_studies import N_TOPICS, TOP, Study
 from venire.errors import SettingError, UnknownName
+from venire.planning.candidates import Candidates
 from venire.planning.goals import Goal
+from venire.planning.question import Question, deviations
 from venire.planning.result import DECIDED, JUDGE, SPENT, UNDECIDABLE
 from venire.planning.rounds import Past
-from venire.planning.systems import Candidates, Question, deviations
 
 SYSTEMS = ("s0", "s1", "s2", "s3")
 

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from two_judges import judged, lists, table
+from venire import read_runs
 from venire.comparison import favoured_systems
 from venire.errors import SettingError, UnknownName
 from venire.report import evidence as evidence_of_report
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 
 
 def asked(frame=None, **options):
-    return Question(judged(table() if frame is None else frame), lists(), n_draws=50, **options)
+    return Question(judged(table() if frame is None else frame), read_runs(lists()), n_draws=50, **options)
 
 
 def verdict_of(question):

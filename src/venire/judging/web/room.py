@@ -100,8 +100,9 @@ def session_of(request: Request, role: str) -> Session:
 
 
 def page(request: Request, template: str, *, status: int = 200, **shown: Any) -> Response:
-    """Return a page."""
-    return HTMLResponse(room_of(request).render(template, **shown), status)
+    """Return a page; ``home`` is where it leads back to."""
+    home = "/organise" if request.url.path.startswith("/organise") else "/"
+    return HTMLResponse(room_of(request).render(template, home=home, **shown), status)
 
 
 def wants_json(request: Request) -> bool:

@@ -421,7 +421,8 @@ def test_the_organiser_invites_and_revokes(store):
     assert ordered(browser, "revoke", name="bob").status_code == 303
     assert bob.get("/").status_code == 401
     assert "revoked" in browser.get("/organise").text
-    assert ordered(browser, "invite", name="nobody").status_code == 422
+    wrong = ordered(browser, "invite", name="nobody")
+    assert (wrong.status_code, 'href="/organise"' in wrong.text) == (422, True)
 
 
 @FEW

@@ -167,8 +167,8 @@ function show(article) {
 
 function explain(standing) {
   const [title, words] = standing.revoked ? ["Your access to this study has ended.", "Nothing that you send is stored any more. Ask the organiser if that is a mistake."]
-    : standing.paused ? ["The study is paused.", "What you have judged is stored. This page goes on by itself when the study does."]
-    : standing.left ? ["Nothing to judge right now.", "Others are at what is left. This page goes on by itself if they leave it."]
+    : standing.paused ? ["The study is paused.", "What you have judged is stored. This page continues by itself when the study does."]
+    : standing.left ? ["Nothing to judge right now.", "Others are working on the remaining tasks. This page continues by itself if one becomes free."]
     : ["All done. Thank you!", "You have judged everything that was meant for you. Press b to change your last answer."];
   find("h1", nothing).textContent = title;
   find("p", nothing).textContent = words;

@@ -5,15 +5,17 @@ const PAUSE = 3000, WITHOUT_EVENTS = 30000;
 const live = () => document.querySelector("#live");
 let stored = +live().dataset.revision, last = 0, timer = 0;
 
+const busy = () => document.querySelector("#live :is(button, a, select, summary):is(:focus, :active)");   // do not take it away
+
 async function load() {
   clearTimeout(timer);
-  const busy = document.querySelector("#live :focus");
-  if (busy || Date.now() - last < PAUSE) { timer = setTimeout(load, PAUSE); return; }
+  if (busy() || Date.now() - last < PAUSE) { timer = setTimeout(load, PAUSE); return; }
   last = Date.now();
   try {
     const reply = await fetch("/organise", { cache: "no-store" });
     if (!reply.ok) throw new Error(reply.status);
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+    if (busy()) { timer = setTimeout(load, PAUSE); return; }
     const open = [...document.querySelectorAll("#live details")].map((each) => each.open);
     live().replaceWith(page.querySelector("#live"));
     document.querySelectorAll("#live details").forEach((each, n) => { each.open = Boolean(open[n]); });
