@@ -151,7 +151,8 @@ def with_output(words: str, option: str, path: object) -> list[str]:
     """The arguments of a command with another place for an output; a study keeps the ending of its name."""
     old = outputs_of(words)[option]
     new = f"{path}.toml" if words == "judge init" else str(path)
-    return [new if each == old else each for each in arguments(words)]
+    n = len(words.split())
+    return [*words.split(), *(new if each == old else each for each in arguments(words)[n:])]
 
 
 def held(folder: Path) -> dict[str, bytes]:
