@@ -179,11 +179,14 @@ def _pair_table(drill: Drill) -> Grid:
         [each.topic, gap, listed([drill.judges[j].name for j in each.judges], MOST_JUDGES_NAMED), _differ(drill, each)]
         for each, gap in drill.differences()
     ]
+    alike = drill.scored[0] not in {each.name for each in drill.judges} or len({str(row[2]) for row in rows}) < 2
+    who, unseen = ("", ("judged_by",)) if alike else (", who judged it", ())
     caption = (
-        f"{drill.measure} of {a} minus that of {b}, by topic, who judged it, and the documents of the two lists to "
-        "which judges give different labels (lowest to highest)."
+        f"{drill.measure} of {a} minus that of {b}, by topic{who}, and the documents of the two lists to which judges "
+        "give different labels (lowest to highest)."
     )
-    return Grid("pair_topics", caption, ["topic", "difference", "judged_by", "judges_differ_on"], rows)
+    columns = ["topic", "difference", "judged_by", "judges_differ_on"]
+    return Grid("pair_topics", caption, columns, rows, unseen=unseen)
 
 
 def _differ(drill: Drill, each: TopicLists) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from venire.comparison.forecast import TIE
 from venire.comparison.verdict import Verdict
 from venire.planning.result import Plan
+from venire.report.charts import percent
 from venire.report.document import Words
 from venire.report.drill import Drill, dissent
 from venire.report.evidence import Evidence
@@ -149,9 +150,9 @@ def verdict_sentence(evidence: Evidence) -> str:
         return f"No winner {by}: {_rivals(found)}."
     if found.doubtful:
         return f"No clear winner: {found.best} leads {by}, but another judge would rather put another system first."
-    if evidence.another_crowd or not evidence.several:
-        return f"{found.best} is the best of {n} systems {by}: its lead is significant."
-    return f"{found.best} is the best of {n} systems {by}: its lead is significant, and no judge significantly reverses it."
+    judges = evidence.several and not evidence.another_crowd
+    agreed = ", and no judge significantly reverses it" if judges else ""
+    return f"{found.best} is the best of {n} systems {by}: its lead is significant{agreed}."
 
 
 def _rivals(found: Verdict) -> str:
@@ -255,11 +256,6 @@ def in_words(p: float) -> str:
     ('very likely', 'about as likely as not')
     """
     return next(words for least, words in LIKELY if p >= least)
-
-
-def percent(p: float) -> str:
-    """Format a probability, never as 0% or 100%."""
-    return ">99%" if p > 0.99 else "<1%" if p < 0.01 else f"{p:.0%}"
 
 
 def _capital(text: str) -> str:

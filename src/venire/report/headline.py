@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from venire.comparison.forecast import TIE
 from venire.comparison.contradictions import Reversal
-from venire.comparison.verdict import MOST_NAMES, SOURCES, Verdict
-from venire.comparison.verdict import TOP as TOP_SYSTEMS
+from venire.comparison.forecast import TIE
+from venire.comparison.verdict import MOST_NAMES, SOURCES, TOP as TOP_SYSTEMS, Verdict
 from venire.data.assessors import PRIMARY, copy_notes, nothing_declared
 from venire.data.judgments import Judgments
 from venire.disagreement.double_judgments import JudgingEffort, double_judgments_needed, lowest_labels

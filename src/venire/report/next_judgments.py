@@ -160,13 +160,14 @@ def _chance(evidence: Evidence, plan: Plan) -> str:
     """Say what these judgments tell and, in a second sentence, how many are needed for the goal."""
     there, last = min(plan.forecast, key=lambda each: abs(each.budget - plan.budget)), plan.forecast[-1]
     if Goal.parse(plan.goal).kind == TOPICS:
-        found = f"a significant difference {_subject(evidence, plan)} is then found"
-        return f"{found} with probability {_p(there.p_decided)}, or {_p(POWER)} if the observed difference is the true one."
+        told = f"a significant difference {_subject(evidence, plan)} is then found with probability"
+        return f"{told} {_p(there.p_decided)}, or {_p(POWER)} if the observed difference is the true one."
     told, goal = f"this decides {_subject(evidence, plan)} with probability {_p(there.p_decided)}", "To decide it"
     if plan.goal == LABELS:
         told = f"what a label is worth to users is then known to within {there.half_width:.2f}"
         goal = f"To know it to within {WITHIN:g}"
-    if plan.enough is not None and plan.enough <= there.budget:
+    rest = last.budget > there.budget or plan.goal == LABELS
+    if not rest or (plan.enough is not None and plan.enough <= there.budget):
         return f"{told}."
     if plan.enough is None:
         return f"{told}. {goal}, even all {last.budget:,.0f} are too few (probability {_p(last.p_decided)})."
