@@ -238,6 +238,23 @@ def test_another_pair_can_be_chosen(chromium, demo):
         )
 
 
+def test_a_topic_is_found_by_its_number(chromium, demo):
+    with Visit(chromium, demo) as page:
+        assert sorted(page.locator(".topics span").all_inner_texts(), key=int) == [str(n) for n in range(1, 21)]
+        page.locator("#pick-topic").focus()
+        page.keyboard.type("17")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#topic-title")
+        assert page.locator("#topic-title").inner_text() == "Topic 17"
+        assert focus(page) == "topic-title"
+        page.locator("#pick-topic").fill("99")
+        page.keyboard.press("Enter")
+        assert not page.locator("#pick-topic").evaluate("each => each.checkValidity()")
+        page.locator("#pick-topic").fill("")
+        page.keyboard.press("Enter")
+        page.locator("#topic-title").wait_for(state="detached")
+
+
 def chosen(page):
     page.wait_for_function("location.hash.startsWith('#pair=')")
     return [page.locator(f"#pick-{each} option:checked").inner_text() for each in "ab"]

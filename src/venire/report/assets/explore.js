@@ -137,10 +137,15 @@
       });
     });
     const swap = add(box, "button", { type: "button", id: "pick-swap" }, "Swap");
-    const topics = add(add(box, "label", {}, "Topic"), "select", { id: "pick-topic" });
-    add(topics, "option", { value: "" }, "all topics");
-    data.topics.forEach((topic, n) => { add(topics, "option", { value: n }, topic[ID]).selected = n === view.topic; });
-    topics.addEventListener("change", () => go({ pair: view.pair, topic: topics.value === "" ? undefined : Number(topics.value) }, topics.id));
+    const topic = add(add(box, "label", {}, "Topic"), "input", { id: "pick-topic", list: "topic-ids", placeholder: "all topics" });
+    topic.value = view.topic === undefined ? "" : data.topics[view.topic][ID];
+    const choices = add(box, "datalist", { id: "topic-ids" });
+    data.topics.forEach((each) => add(choices, "option", { value: each[ID] }));
+    topic.addEventListener("change", () => {
+      const found = data.topics.findIndex((each) => each[ID] === topic.value.trim());
+      topic.setCustomValidity(found < 0 && topic.value ? "This page holds no such topic." : "");
+      if (topic.reportValidity()) go({ pair: view.pair, topic: found < 0 ? undefined : found });
+    });
     swap.addEventListener("click", () => go({ pair: [view.pair[1], view.pair[0]], topic: view.topic }, swap.id));
   }
 
