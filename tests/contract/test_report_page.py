@@ -225,6 +225,23 @@ def test_another_pair_can_be_chosen(chromium, demo):
         )
 
 
+def test_a_topic_is_found_by_its_number(chromium, demo):
+    with Visit(chromium, demo) as page:
+        assert sorted(page.locator(".topics span").all_inner_texts(), key=int) == [str(n) for n in range(1, 21)]
+        page.locator("#pick-topic").focus()
+        page.keyboard.type("17")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#topic-title")
+        assert page.locator("#topic-title").inner_text() == "Topic 17"
+        assert focus(page) == "topic-title"
+        page.locator("#pick-topic").fill("99")
+        page.keyboard.press("Enter")
+        assert not page.locator("#pick-topic").evaluate("each => each.checkValidity()")
+        page.locator("#pick-topic").fill("")
+        page.keyboard.press("Enter")
+        page.locator("#topic-title").wait_for(state="detached")
+
+
 def chosen(page):
     page.wait_for_function("location.hash.startsWith('#pair=')")
     return [page.locator(f"#pick-{each} option:checked").inner_text() for each in "ab"]
@@ -236,7 +253,8 @@ def test_a_cell_of_the_map_is_a_pair(chromium, demo):
         box = page.locator("#stability_map .cells").bounding_box()
         page.mouse.move(box["x"] + box["width"] * 5.5 / 8, box["y"] + box["height"] * 2.5 / 8)
         names = page.locator("#leaderboard tbody th").all_inner_texts()
-        assert page.locator("#stability_map .readout").inner_text() == f"{names[2]} and {names[5]}"
+        told = page.locator("#stability_map .readout").inner_text()
+        assert re.fullmatch(rf"{names[2]} is ahead of {names[5]} with probability (>99|<1|\d+)%\.", told)
         page.mouse.click(box["x"] + box["width"] * 5.5 / 8, box["y"] + box["height"] * 2.5 / 8)
         assert chosen(page) == [names[2], names[5]]
 

@@ -134,9 +134,12 @@ class MeasureComparison:
             return f"{text}topics."
         worst = int(np.argmax(np.where(self.tested.significant, changed, -1.0)))
         a, b = self._names(worst)
+        highest = (
+            f" The highest probability is {changed[worst]:.0%}, for {a} and {b}." if changed[worst] >= 0.01 else ""
+        )
         return (
             f"{text}topics; fragile (another judge would reverse or tie them with a probability over {FRAGILE:.0%}): "
-            f"{len(self.fragile()):,} of these. The highest probability is {changed[worst]:.0%}, for {a} and {b}."
+            f"{len(self.fragile()):,} of these.{highest}"
         )
 
     def _of_one_pair(self) -> str:

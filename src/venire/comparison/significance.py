@@ -128,10 +128,14 @@ class SystemComparison(Tabular):
         n = int(self.significant.sum())
         pairs = f"{n:,} of {counted(int(tested.sum()), 'pair')} of systems {'differs' if n == 1 else 'differ'}"
         return (
-            f"By {self.measure}, {pairs} significantly over topics (level {1 - self.confidence:.3g}, {self.test}, "
-            f"{WORDS.get(self.adjust, self.adjust)}); the largest difference is between {better} and {worse}, "
-            f"{abs(self.delta[top]):.4f}."
+            f"By {self.measure}, {pairs} significantly over topics ({self.how}); the largest difference is between "
+            f"{better} and {worse}, {abs(self.delta[top]):.4f}."
         )
+
+    @property
+    def how(self) -> str:
+        """Level, test and adjustment in words."""
+        return f"level {1 - self.confidence:.3g}, {self.test}, {WORDS.get(self.adjust, self.adjust)}"
 
 
 def compare_systems(

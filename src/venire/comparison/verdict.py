@@ -13,8 +13,10 @@ and another system, judges contradict each other, or another judge has the other
 
 The probability that w comes first is estimated by the share of draws in which it does, by source: other topics,
 another judge, both (``comparison.uncertainty``), and another user, for whom relevance is drawn
-(``measures.random_users``).  A first place shared by k systems counts 1 / k.  The *margin* is the 95% quantile over
-draws of how far the best of the others is ahead of w.
+(``measures.random_users``).  Systems with the same score on every topic, its *twins*, count as one system: the
+probability is that one of them comes first, so that a copy of a system changes no probability.  A first place shared
+by k different systems counts 1 / k.  The *margin* is the 95% quantile over draws of how far the best of the others is
+ahead of w or its twins.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from venire.comparison.tests import PairedT, paired_scores
 from venire.errors import SettingError
 from venire.measures.scores import Scores
 from venire.results import Records, Tabular, counted, known, listed
-from venire.types import Floats
+from venire.types import Bools, Floats, Ints
 
 SOURCES = {
     "topics": "other topics",
@@ -43,6 +45,8 @@ SOURCES = {
 }
 """What is drawn, by source of draws."""
 MOST_NAMES = 4
+TOP = 10
+"""Contradictions about a system of this rank or better are told first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +91,23 @@ class Verdict(Tabular):
 
     @property
     def contradictions(self) -> tuple[Reversal, ...]:
-        """The reversals by which judges contradict that the best system is ahead; the largest difference first."""
+        """The reversals by which judges contradict that the best system is ahead.
+
+        Those about one of the first ten systems come first, then those with the largest difference.
+        """
         found = [row for row in self.reversals if row.contradicts or row.b == self.best]
-        return tuple(sorted(found, key=lambda row: -row.ahead_of(self.best)))
+        return tuple(sorted(found, key=lambda row: (not self.near_the_top(row), -row.ahead_of(self.best))))
+
+    @property
+    def contradiction(self) -> Reversal | None:
+        """The contradiction to name first: about one of the first ten systems, or any where there is a leader."""
+        first = next(iter(self.contradictions), None)
+        return first if first is None or self.leader or self.near_the_top(first) else None
+
+    def near_the_top(self, row: Reversal) -> bool:
+        """Whether both systems of a reversal are among the first ten."""
+        top = [self.systems[n] for n in np.argsort(-self.mean, kind="stable")[:TOP].tolist()]
+        return row.a in top and row.b in top
 
     @property
     def closest(self) -> str | None:
@@ -176,8 +194,8 @@ class Verdict(Tabular):
             return ""
         of = " of draws"
         parts = [f"{_percent(p)}{'' if n else of} with {SOURCES[source]}" for n, (source, p) in enumerate(shares)]
-        who, shared = (self.best, " (a first place shared by k systems counts 1/k)") if self.twins else ("it", "")
-        return f"; {who} comes first in {listed(parts)}{shared}"
+        who = f"one of {listed([self.best, *self.twins], MOST_NAMES)}" if self.twins else "it"
+        return f"; {who} comes first in {listed(parts)}"
 
 
 def verdict(
@@ -213,7 +231,8 @@ def verdict(
     best, runner = int(order[0]), int(order[min(1, len(order) - 1)])
     p = _p_values(one)[best]
     worse = (p <= 1 - confidence + 1e-12) & (mean < mean[best] - TIE)
-    sure = {source: _first(each, best) for source, each in (draws or {}).items()}
+    group = same_scores(one)
+    sure = {source: first_places(each, group)[best] for source, each in (draws or {}).items()}
     alone = len(systems) == 1
     return Verdict(
         systems,
@@ -222,23 +241,39 @@ def verdict(
         len(one.names["topic"]),
         systems[best],
         tuple(systems[other] for other in order[1:].tolist() if not worse[other]),
-        _twins(one, best),
+        tuple(systems[n] for n in np.flatnonzero(group == group[best]).tolist() if n != best),
         None if alone else systems[runner],
         np.nan if alone else float(mean[best] - mean[runner]),
         float(p[runner]),
-        {source: share for source, (share, _) in sure.items()},
-        {source: behind for source, (_, behind) in sure.items()},
+        {source: float(share) for source, share in sure.items()},
+        {source: _margin(each, group == group[best]) for source, each in (draws or {}).items()},
         confidence,
         judge,
         () if by_judge is None or alone else by_judge.contradictions(name, pairs=systems[best]).reversals,
     )
 
 
-def _twins(scores: Scores, best: int) -> tuple[str, ...]:
-    """Return the systems whose score is that of the best on every topic."""
-    values = np.moveaxis(scores.values, scores.axes.index("system"), 0)
-    same = np.isclose(values, values[best], rtol=0, atol=TIE, equal_nan=True).all(axis=1)
-    return tuple(name for n, name in enumerate(scores.names["system"]) if same[n] and n != best)
+def same_scores(scores: Scores) -> Ints:
+    """Number groups of systems that have the same score on every topic -> (system,)."""
+    values = np.moveaxis(scores.values, scores.axes.index("system"), 0).reshape(len(scores.names["system"]), -1)
+    first = [np.isclose(values, row, rtol=0, atol=TIE, equal_nan=True).all(axis=1).argmax() for row in values]
+    return np.unique(first, return_inverse=True)[1]
+
+
+def first_places(draws: Floats, group: Ints) -> Floats:
+    """Return the share of draws in which a system of the same group comes first, others shared -> (system,).
+
+    draws (draw, system), group (system,): numbers from 0.
+
+    Examples
+    --------
+    >>> first_places(np.array([[0.6, 0.6, 0.5], [0.4, 0.4, 0.7]]), np.array([0, 0, 1]))
+    array([0.5, 0.5, 0.5])
+    """
+    best = np.stack([draws[:, group == n].max(axis=1) for n in range(group.max() + 1)], axis=1)
+    top = best >= best.max(axis=1, keepdims=True) - TIE
+    share: Floats = (top / top.sum(axis=1, keepdims=True)).mean(axis=0)
+    return share[group]
 
 
 def _p_values(scores: Scores) -> Floats:
@@ -251,15 +286,12 @@ def _p_values(scores: Scores) -> Floats:
     return p
 
 
-def _first(draws: Floats, place: int) -> tuple[float, float]:
-    """Return the share of draws in which a system comes first, ties shared, and the margin; draws (draw, system)."""
-    top = draws >= draws.max(axis=1, keepdims=True) - TIE
-    share = float((top[:, place] / top.sum(axis=1)).mean())
-    others = np.delete(draws, place, axis=1)
-    if others.shape[1] == 0:
-        return share, 0.0
-    behind = np.quantile(others.max(axis=1) - draws[:, place], 0.95)
-    return share, max(float(behind), 0.0)
+def _margin(draws: Floats, best: Bools) -> float:
+    """Return how far others are ahead of the best systems, 95% quantile: draws (draw, system), best (system,)."""
+    if best.all():
+        return 0.0
+    behind = np.quantile(draws[:, ~best].max(axis=1) - draws[:, best].max(axis=1), 0.95)
+    return max(float(behind), 0.0)
 
 
 def _percent(p: float) -> str:

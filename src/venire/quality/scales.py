@@ -49,8 +49,8 @@ from venire.types import RNGLike
 NOT_ACROSS_SCALES = Note(
     "agreement-across-scales",
     "agreement (alpha, Phi) does not compare across scales: a coarser scale can be more reliable and yet less "
-    'informative ("reliable but useless"); compare settings by PDP, where lower is better, and by discriminative power '
-    "with care",
+    'informative ("reliable but useless"); compare settings by pairwise discriminative power (PDP: the uncertainty of '
+    "the order of documents given their labels, lower is better), and by discriminative power with care",
 )
 MEANINGS = {
     "krippendorff_alpha": "agreement beyond chance: 1 is full agreement, 0 chance agreement",

@@ -342,7 +342,8 @@ def histogram(
     low, high = limits or (float(edges[0]), float(edges[-1]))
     left, top = PAD + 50, PAD + 20
     right, bottom = left + PLOT_WIDTH, top + 150
-    across, up = Scale(low, high, left, right), Scale(0, max(float(counts.sum(axis=0).max()), 1.0), bottom, top)
+    tallest = max(float(counts.sum(axis=0).max()), 1.0)
+    across, up = Scale(low, high, left, right), Scale(0, 1.05 * tallest, bottom, top)
     parts = [] if between is None else [_rect(across(between[0]), top, across(between[1]), bottom, LINE, 0.15)]
     values, digits = round_values(0, up.high, 5)
     values = [v for v in values if v == int(v)]
@@ -367,7 +368,13 @@ def histogram(
     parts.append(_text(left, PAD + 5, note, "start", FONT - 1) if note else "")
     parts.append(_text((left + right) / 2, bottom + 29, x_label, "middle", FONT))
     parts.append(_turned(PAD + 4, (top + bottom) / 2, y_label))
-    return Chart(tuple(parts), right + PAD, bottom + 36)
+    last = across(marks[-1]) + LETTER * (digits + 2) / 2 if len(marks) else right
+    return Chart(tuple(parts), max(right, last) + PAD, bottom + 36)
+
+
+def percent(p: float) -> str:
+    """Format a probability, never as 0% or 100%."""
+    return ">99%" if p > 0.99 else "<1%" if p < 0.01 else f"{p:.0%}"
 
 
 def heat_map(
@@ -383,10 +390,12 @@ def heat_map(
     y_label: str = "",
     title: str = "",
     key: str = "",
+    told: bool = False,
 ) -> Chart:
     """Draw shares from 0 to 1 as colours, the first row at the top; NaN has none.  key: what the colours mean.
 
-    Cells of one colour are one path.  The rectangle ``cells`` lies on all of them.
+    Cells of one colour are one path.  The rectangle ``cells`` lies on all of them; told: it holds the shares as text,
+    by row, which the script of the page shows.
     """
     n_rows, n_columns = share.shape
     size = min(FONT, max(cell - 1, 7))
@@ -411,7 +420,9 @@ def heat_map(
     centres = [(left + cell * (column + 0.5), top + cell * (row + 0.5)) for row, column in dots]
     parts += [f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(radius)}" fill="#000"/>' for x, y in centres]
     box = f'x="{_n(left)}" y="{_n(top)}" width="{_n(right - left)}" height="{_n(bottom - top)}"'
-    parts.append(f'<rect class="cells" {box} fill="none"/>')
+    shares = " ".join("-" if np.isnan(each) else percent(each) for each in share.ravel().tolist())
+    held = f' data-shares="{escape(shares)}"' if told else ""
+    parts.append(f'<rect class="cells" {box} fill="none"{held}/>')
     below = bottom + 8 + (across if slanted else 14)
     if x_label:
         below += 14

@@ -7,7 +7,7 @@ tables, pictures.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -45,7 +45,8 @@ def warning(note: Note | str, about: str = "") -> Words:
 class Grid:
     """A table: columns, rows of cells, and a caption; ``name`` is that of its file.  ``shown``: rows seen at first.
 
-    names: whether columns are headed by names, such as those of judges, which are shown as they are.
+    names: whether columns are headed by names, such as those of judges, which are shown as they are.  unseen: columns
+    without information, which the page leaves out.
     """
 
     name: str
@@ -55,12 +56,19 @@ class Grid:
     shown: int = 25
     digits: int = 3
     names: bool = False
+    unseen: Sequence[str] = ()
 
     @classmethod
     def of(cls, name: str, caption: str, records: Sequence[Mapping[str, Any]], **how: Any) -> Grid:
         """Make a table of records that have the same keys."""
         columns = list(records[0]) if records else []
         return cls(name, caption, columns, [[record[key] for key in columns] for record in records], **how)
+
+    def seen(self) -> Grid:
+        """Return what the page shows of it."""
+        places = [n for n, name in enumerate(self.columns) if name not in self.unseen]
+        rows = [[row[n] for n in places] for row in self.rows]
+        return replace(self, columns=[self.columns[n] for n in places], rows=rows, unseen=())
 
     def content(self) -> dict[str, Any]:
         """Return it as plain data."""

@@ -241,9 +241,9 @@ def dissent(evidence: Evidence) -> Dissent | None:
     Where a reference is declared, its labels count: others contradict it only if it has a leader.
     """
     verdict = evidence.verdict
-    if not verdict.contradictions or (verdict.leader is None and evidence.judgments.reference):
+    row = verdict.contradiction
+    if row is None or (verdict.leader is None and evidence.judgments.reference):
         return None
-    row = verdict.contradictions[0]
     return Dissent(row.against, row.b) if row.a == verdict.best else Dissent(row.judge, row.a)
 
 

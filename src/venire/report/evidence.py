@@ -252,8 +252,12 @@ class Evidence:
     @cached_property
     def several(self) -> bool:
         """Whether there is another judge."""
-        other_crowd = self.crowd is not None and self.crowd.transitions is not None
-        return other_crowd or len(self.labels.assessors) > 1
+        return self.another_crowd or len(self.labels.assessors) > 1
+
+    @property
+    def another_crowd(self) -> bool:
+        """Whether another judge is another crowd."""
+        return self.crowd is not None and self.crowd.transitions is not None
 
     @cached_property
     def alone(self) -> Missing | None:

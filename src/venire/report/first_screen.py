@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 
 from venire.comparison.forecast import TIE
-from venire.report.document import Grid, Part, Report
+from venire.report.document import Grid, Report
 from venire.report.drawing import NARROW, Axis, axis_of, bars, group_bars, row, ticks
 from venire.report.drill import Disputed, Drill, TopicLists
 from venire.report.front import Card, Front
-from venire.report.leaderboard import Leaderboard
+from venire.report.leaderboard import Judge, Leaderboard
 from venire.results import counted, listed, visible
 
 SIDE_BY_SIDE = ("scores_by_judge",)
 FOLDED = {"contradictions": "Contradictions between judges", "favoured": "Systems that a judge favours"}
 """Tables of chapters that are shown with the judges: at once, and folded."""
+MOST_ALIKE = 2
+"""A table by judge with so many columns has one judge, whose scores are in the leaderboard."""
 FEW = 6
 """With no more systems than this, the cards are below the leaderboard, not beside it."""
 MOST_JUDGES_NAMED, MOST_LISTED, MOST_PAIRS_NAMED = 5, 20, 3
@@ -39,7 +41,7 @@ def first_screen(report: Report, front: Front) -> dict[str, Any]:
         "rows": board_rows(front.board),
         "axis": Markup("".join(map(ticks, axes_of(front.board)))),
         "legend": legend(front.board),
-        "side_by_side": _named(tables, SIDE_BY_SIDE),
+        "side_by_side": [part for part in _named(tables, SIDE_BY_SIDE) if len(part.columns) > MOST_ALIKE],
         "folded_side": _named(tables, FOLDED),
         "titles": FOLDED,
         "placed": {*SIDE_BY_SIDE, *FOLDED},
@@ -48,7 +50,7 @@ def first_screen(report: Report, front: Front) -> dict[str, Any]:
     return found if front.drill is None else found | drill_parts(front.drill)
 
 
-def _named(tables: Mapping[str, Grid], names: Iterable[str]) -> list[Part]:
+def _named(tables: Mapping[str, Grid], names: Iterable[str]) -> list[Grid]:
     return [tables[name] for name in names if name in tables]
 
 
@@ -99,9 +101,9 @@ def _known(value: float) -> float | None:
 
 
 DRAWN = {
-    "both": "other topics and another judge",
+    "both": "other topics and another {judge}",
     "topics": "other topics",
-    "judges": "another judge",
+    "judges": "another {judge}",
 }
 
 
@@ -110,14 +112,29 @@ def legend(board: Leaderboard) -> str:
     texts = [f"Dot and line: {board.measure} by the labels of {board.scorer}, 95% interval over topics."]
     others = [each for each in board.judges if each.name != board.scorer]
     if others:
-        rings = "Rings: other judges" + (" (diamonds: machines)" if any(j.kind == "machine" for j in others) else "")
-        texts.append(f"{rings}; filled orange: by this judge {board.systems[0]} is not first.")
+        texts.append(f"{_marks(others)}{_orange(board)}.")
     if board.source:
-        texts.append(f"P(best): share of draws of {DRAWN[board.source]} in which the system is first.")
+        drawn = DRAWN[board.source].format(judge="crowd" if board.crowd else "judge")
+        twins = ", or one with the same score on every topic," if board.twins else ""
+        texts.append(f"P(best): share of simulated outcomes with {drawn} in which the system{twins} is first.")
     some = f" (first {board.n_shown} systems)" if board.n_shown < len(board.systems) else ""
     if len(board.systems) > 1:
         texts.append(f"Systems with a common bar do not differ significantly{some}{_undecided(board)}.")
     return " ".join(texts)
+
+
+def _marks(judges: Sequence[Judge]) -> str:
+    """Say how other judges are drawn."""
+    kinds = {each.kind == "machine" for each in judges}
+    if len(kinds) > 1:
+        return "Rings: other judges (diamonds: machines)"
+    return "Diamonds: other judges (machines)" if kinds == {True} else "Rings: other judges"
+
+
+def _orange(board: Leaderboard) -> str:
+    """Explain filled marks, if there are any."""
+    some = board.reversed[:, : board.n_shown].any()
+    return f"; filled orange: by this judge {board.systems[0]} is not first" if some else ""
 
 
 def _undecided(board: Leaderboard) -> str:
@@ -136,7 +153,7 @@ def drill_parts(drill: Drill) -> dict[str, Any]:
     gaps = [(each.topic, gap) for each, gap in drill.differences()]
     return {
         "pair_sentence": pair_sentence(drill),
-        "pair_bars": Markup(bars(gaps, f"{drill.measure} of {a} less that of {b}, by topic, largest first.")),
+        "pair_bars": Markup(bars(gaps, f"{drill.measure} of {a} minus that of {b}, by topic, largest first.")),
         "pair_table": _pair_table(drill),
         "held": held(drill),
         "disputed": _disputed_rows(drill),
@@ -162,11 +179,14 @@ def _pair_table(drill: Drill) -> Grid:
         [each.topic, gap, listed([drill.judges[j].name for j in each.judges], MOST_JUDGES_NAMED), _differ(drill, each)]
         for each, gap in drill.differences()
     ]
+    alike = drill.scored[0] not in {each.name for each in drill.judges} or len({str(row[2]) for row in rows}) < 2
+    who, unseen = ("", ("judged_by",)) if alike else (", who judged it", ())
     caption = (
-        f"{drill.measure} of {a} less that of {b}, by topic, who judged it, and the documents of the two lists to "
-        "which judges give different labels (lowest to highest)."
+        f"{drill.measure} of {a} minus that of {b}, by topic{who}, and the documents of the two lists to which judges "
+        "give different labels (lowest to highest)."
     )
-    return Grid("pair_topics", caption, ["topic", "difference", "judged_by", "judges_differ_on"], rows)
+    columns = ["topic", "difference", "judged_by", "judges_differ_on"]
+    return Grid("pair_topics", caption, columns, rows, unseen=unseen)
 
 
 def _differ(drill: Drill, each: TopicLists) -> str:

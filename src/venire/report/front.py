@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from venire.comparison.forecast import TIE
-from venire.comparison.verdict import SOURCES, Verdict
+from venire.comparison.verdict import Verdict
 from venire.planning.result import Plan
+from venire.report.charts import percent
 from venire.report.document import Words
 from venire.report.drill import Drill, dissent
 from venire.report.evidence import Evidence
-from venire.report.headline import advice, needed_topics
-from venire.report.judges import JudgesPanel, judges_panel
+from venire.report.headline import advice, among_the_first, needed_topics, source_name
+from venire.report.judges import OPPOSED, JudgesPanel, judges_panel
 from venire.report.leaderboard import Leaderboard, leaderboard
 from venire.report.next_judgments import step
 from venire.report.question import Missing
@@ -37,7 +38,10 @@ LIKELY = (
 )
 """Words for probabilities, from the largest: the lowest probability of each."""
 MOST_NAMED = 3
+SAME = "score the same on every topic"
 CARDS = {"topics": "On other topics", "judges": "With another judge", "users": "For a random user"}
+CROWD = {"judges": "With another crowd"}
+"""Titles of cards where the other judge is another crowd."""
 STEPS = {
     "topics": ("more-topics", "topics", "equal", "names", "results", "choose", "choose-for-judge"),
     "judges": ("whose-labels", "favoured-leader"),
@@ -62,7 +66,8 @@ class Card:
 class Front:
     """What is read first; ``drill`` is what the page holds to look up pairs, topics and documents.
 
-    planned: the card whose first step is the plan of what to judge next.
+    planned: the card whose first step is the plan of what to judge next; who: the best system, with those that score
+    the same.
     """
 
     verdict: str
@@ -72,6 +77,7 @@ class Front:
     judges: JudgesPanel
     drill: Drill | None
     planned: str | None = None
+    who: str = ""
 
     def shows(self) -> list[str]:
         """Name what is shown, as in the list of formulas."""
@@ -104,19 +110,24 @@ def front(evidence: Evidence, plan: Plan | Missing | None = None, held: Drill | 
         judges_panel(evidence),
         held,
         next(iter(asked), None),
+        _who(evidence),
     )
 
 
 def next_steps(evidence: Evidence, asked: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
     """Return what to do next, by card.  Everything that the first screen recommends comes from here.
 
-    asked: what to collect by the plan, by card, which comes first.
+    asked: what to collect by the plan, by card, which comes first; it says how many topics are needed.
     """
     said = [part for part in advice(evidence) if isinstance(part, Words)]
     return {
         name: (
             *([asked[name]] if name in asked else []),
-            *(_capital(each.text) for each in said if each.about in about and each.kind == "todo"),
+            *(
+                _capital(each.text)
+                for each in said
+                if each.about in about and each.kind == "todo" and not (name in asked and each.about == "topics")
+            ),
         )
         for name, about in STEPS.items()
     }
@@ -139,20 +150,19 @@ def verdict_sentence(evidence: Evidence) -> str:
         return f"No winner {by}: {_rivals(found)}."
     if found.doubtful:
         return f"No clear winner: {found.best} leads {by}, but another judge would rather put another system first."
-    agreed = " and no judge contradicts it" if evidence.several else ""
+    judges = evidence.several and not evidence.another_crowd
+    agreed = ", and no judge significantly reverses it" if judges else ""
     return f"{found.best} is the best of {n} systems {by}: its lead is significant{agreed}."
 
 
 def _rivals(found: Verdict) -> str:
     """Say from which systems the best one does not differ."""
     cannot = "cannot be tested against" if found.n_topics < 2 else "does not differ significantly from"
-    if found.twins:
-        same = listed([found.best, *found.twins], MOST_NAMED)
-        rest = f"; {found.best} {cannot} {found.closest}" if found.closest else ""
-        return f"{same} score the same on every topic{rest}"
-    more = len(found.rivals) - 1
-    others = f" and {counted(more, 'other system')}" if more else ""
-    return f"{found.best} is first, but {cannot} {found.rivals[0]}{others}"
+    others = listed([name for name in found.rivals if name not in found.twins], MOST_NAMED)
+    if not found.twins:
+        return f"{found.best} is first, but {cannot} {others}"
+    same = listed([found.best, *found.twins], MOST_NAMED)
+    return f"{same} score the same and {cannot.replace('does', 'do')} {others}" if others else f"{same} {SAME}"
 
 
 def change_sentence(evidence: Evidence) -> str:
@@ -173,11 +183,10 @@ def change_sentence(evidence: Evidence) -> str:
         return "Other topics might change this; one topic does not tell."
     source, least = min(found.p_first.items(), key=lambda each: each[1])
     if least > 0.99:
-        names = listed([SOURCES[each] for each in found.p_first])
-        return f"Little would change this: with {names} it stays first in over 99% of draws."
-    return (
-        f"What would most likely change it: {SOURCES[source]}, with {percent(1 - least)} of draws for another system."
-    )
+        names = listed([source_name(evidence, each) for each in found.p_first])
+        return f"Little would change this: with {names} it stays first with probability >99%."
+    other = source_name(evidence, source)
+    return f"What would most likely change it: {other}, with probability {percent(1 - least)}."
 
 
 def _more_topics(evidence: Evidence) -> str:
@@ -199,23 +208,33 @@ def _card(evidence: Evidence, name: str, steps: tuple[str, ...]) -> Card:
     likelihood = "not known" if p is None else in_words(p)
     if not steps and isinstance(missing := _missing(evidence, name), Missing) and missing.hint:
         steps = (f"{_capital(missing.hint)}.",)
-    return Card(name, CARDS[name], p, likelihood, _about(evidence, name), steps)
+    title = (CARDS | CROWD if evidence.another_crowd else CARDS)[name]
+    return Card(name, title, p, likelihood, _about(evidence, name), steps)
+
+
+def _who(evidence: Evidence) -> str:
+    """Name the best system, or those that score the same: "a", "a, b or c"."""
+    names = listed([evidence.verdict.best, *evidence.verdict.twins], MOST_NAMED)
+    return " or ".join(names.rsplit(" and ", 1)) if evidence.verdict.twins else names
 
 
 def _about(evidence: Evidence, name: str) -> str:
     """Say what a card rests on, or why its probability is not known."""
     if name == "topics":
         n, twins = evidence.verdict.n_topics, evidence.verdict.twins
-        shared = f" First places are shared with {listed(twins, MOST_NAMED)}." if twins else ""
+        shared = f" {counted(len(twins) + 1, 'system')} {SAME} and count as one." if twins else ""
         return f"{counted(n, 'topic')} judged{'; one does not tell about others' if n == 1 else ''}.{shared}"
     if isinstance(missing := _missing(evidence, name), Missing):
         return f"{_capital(missing.reason)}."
     if name == "users":
         return f"{relevance_note(evidence)}."
+    if evidence.another_crowd:
+        return "Another crowd is other workers, with as many labels for each item."
     found = evidence.contradictions
     if not found.pairs():
-        return "No two judges contradict each other."
-    return f"Judges contradict each other on {len(found.pairs())} of {counted(found.n_pairs, 'pair')} of systems."
+        return f"No two judges {OPPOSED}."
+    pairs = f"{len(found.pairs())} of {counted(found.n_pairs, 'pair')} of systems"
+    return f"Judges contradict each other on {pairs}{among_the_first(evidence, ', {}')}."
 
 
 def _level(evidence: Evidence) -> bool:
@@ -237,11 +256,6 @@ def in_words(p: float) -> str:
     ('very likely', 'about as likely as not')
     """
     return next(words for least, words in LIKELY if p >= least)
-
-
-def percent(p: float) -> str:
-    """Format a probability, never as 0% or 100%."""
-    return ">99%" if p > 0.99 else "<1%" if p < 0.01 else f"{p:.0%}"
 
 
 def _capital(text: str) -> str:

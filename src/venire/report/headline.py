@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from venire.comparison.contradictions import Reversal
 from venire.comparison.forecast import TIE
-from venire.comparison.verdict import MOST_NAMES, SOURCES, Verdict
+from venire.comparison.verdict import MOST_NAMES, SOURCES, TOP as TOP_SYSTEMS, Verdict
 from venire.data.assessors import PRIMARY, copy_notes, nothing_declared
 from venire.data.judgments import Judgments
 from venire.disagreement.double_judgments import JudgingEffort, double_judgments_needed, lowest_labels
@@ -32,6 +33,8 @@ TOO_MANY = 10
 """More topics than this many times the present number are not recommended."""
 SURE = 0.95
 """The share of draws in which a winner must come first, by every source, to be recommended without reservation."""
+SMALL = 0.0005
+"""A margin below this is shown as 0.000."""
 _SPREAD = "standard deviation"
 CHANGES_TITLE = "What the new judgments changed"
 
@@ -78,13 +81,32 @@ def _other_contradictions(evidence: Evidence) -> list[str]:
         return []
     if told:
         return [f"Judges contradict each other on {len(found.pairs())} of {counted(found.n_pairs, 'pair')} in all."]
-    own = [row for row in found.found if evidence.judge in (row.judge, row.against)]
-    return [found.sentence(next(iter([*evidence.verdict.contradictions, *own]), None))]
+    return contradictions_in_words(evidence)
+
+
+def contradictions_in_words(evidence: Evidence) -> list[str]:
+    """Say on how many pairs judges contradict each other, and name one: near the top, of the best system, or own."""
+    verdict, rows = evidence.verdict, [*evidence.verdict.contradictions, *evidence.contradictions.found]
+
+    def place(row: Reversal) -> tuple[bool, bool, bool]:
+        involved = evidence.judge in (row.judge, row.against)
+        return not verdict.near_the_top(row), verdict.best not in (row.a, row.b), not involved
+
+    found = evidence.contradictions.sentence(min(rows, key=place))
+    return [f"{found}{among_the_first(evidence, ' Of these pairs, {}.')}"]
+
+
+def among_the_first(evidence: Evidence, words: str) -> str:
+    """Say how many contradicted pairs are among the first ten systems, where there are more."""
+    found, n_systems = evidence.contradictions, len(evidence.verdict.systems)
+    n = len({frozenset((row.a, row.b)) for row in found.found if evidence.verdict.near_the_top(row)})
+    return words.format(f"{n or 'none'} among the first {TOP_SYSTEMS}") if n_systems > TOP_SYSTEMS else ""
 
 
 def _contradicted(evidence: Evidence) -> list[Part]:
     """List the pairs of systems on which judges contradict each other."""
-    rows = evidence.contradictions.records()
+    found = sorted(evidence.contradictions.found, key=lambda row: not evidence.verdict.near_the_top(row))
+    rows = [row.record() for row in found]
     if not rows:
         return []
     keys = ("a", "b", "judge", "delta", "p_adjusted", "against", "delta_against", "p_against", "p_between")
@@ -119,14 +141,15 @@ def _sure(evidence: Evidence) -> list[Part]:
         return []
     rows = [
         [name, found.p_first[source], found.margin[source]]
-        for source, name in SOURCES.items()
+        for source, name in ((source, source_name(evidence, source)) for source in SOURCES)
         if source in found.p_first
     ]
-    caption = (
-        f"Share of draws in which {found.best} comes first, and the 95% quantile of how far the best other system is "
-        "ahead of it, by what is drawn."
-    )
-    return [Grid("verdict_sure", caption, ["what_changes", "p_first", "margin"], rows)]
+    who = f"{found.best} or a system with the same scores" if found.twins else found.best
+    caption = f"Share of simulated outcomes (draws) in which {who} comes first, by what is drawn"
+    ahead = max(found.margin.values()) >= SMALL
+    caption += "; margin: the 95% quantile of how far the best other system is ahead of it." if ahead else "."
+    columns = ["what_changes", "p_first", "margin"]
+    return [Grid("verdict_sure", caption, columns, rows, unseen=() if ahead else ("margin",))]
 
 
 def _significant(evidence: Evidence) -> list[Part]:
@@ -275,10 +298,10 @@ def advice(evidence: Evidence) -> list[Part]:
 
 def _whose_labels(evidence: Evidence) -> list[Part]:
     """Recommend to decide whose labels count, if judges contradict each other on the best system."""
-    rows = evidence.verdict.contradictions
-    if not rows or evidence.judgments.reference:
+    row = evidence.verdict.contradiction
+    if row is None or evidence.judgments.reference:
         return []
-    text = f"decide whether the labels of {rows[0].judge} or those of {rows[0].against} count"
+    text = f"decide whether the labels of {row.judge} or those of {row.against} count"
     return [Words(f"{text}, and declare the reference: the order of systems depends on it.", "todo", "whose-labels")]
 
 
@@ -299,11 +322,16 @@ def _choice(evidence: Evidence) -> list[Part]:
         return []
     source, least = min(p_first.items(), key=lambda each: each[1])
     if least >= SURE:
-        text = f"choose {winner}: it is significantly better than all others, and first in at least {SURE:.0%} of draws"
-        return [Words(f"{text} of every kind.", "todo", about="choose")]
+        text = f"choose {winner}: it is significantly better than all others, and first with a probability of at least"
+        return [Words(f"{text} {SURE:.0%} in every case.", "todo", about="choose")]
     text = f"choose {winner} if the labels of {evidence.judge} are those that count"
-    text = f"{text}; it comes first in only {least:.0%} of draws with {SOURCES[source]}."
+    text = f"{text}; with {source_name(evidence, source)} it comes first with probability {least:.0%} only."
     return [Words(text, "todo", about="choose-for-judge")]
+
+
+def source_name(evidence: Evidence, source: str) -> str:
+    """Return what is drawn, in words; the other judge of a crowd is another crowd."""
+    return SOURCES[source].replace("another judge", "another crowd" if evidence.another_crowd else "another judge")
 
 
 def _topics(evidence: Evidence) -> list[Part]:

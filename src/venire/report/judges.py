@@ -15,10 +15,11 @@ from venire.agreement.alpha import alpha
 from venire.data.judgments import is_conditional
 from venire.report.evidence import Evidence
 from venire.report.favour import favour_note, finders, tested
-from venire.report.headline import equal_judges
+from venire.report.headline import contradictions_in_words, equal_judges
 from venire.report.question import Missing, or_missing
 from venire.results import known, listed
 
+OPPOSED = "find significant differences between systems in opposite directions"
 PUBLISHED = 0.41
 """Mean kappa of two assessors in Golbus et al. (2014)."""
 
@@ -95,9 +96,9 @@ def _contradicting(evidence: Evidence) -> list[str]:
     """Say where judges contradict each other."""
     found = evidence.contradictions
     if found.found:
-        return [found.sentence(next(iter(evidence.verdict.contradictions), None))]
+        return contradictions_in_words(evidence)
     if found.n_judges > 1 and len(evidence.facts.systems) > 1:
-        return [f"No two of {found.n_judges} judges contradict each other on the order of two systems."]
+        return [f"No two of {found.n_judges} judges {OPPOSED}."]
     return []
 
 

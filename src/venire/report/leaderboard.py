@@ -2,7 +2,8 @@
 
 The score is that of the judge who scores the runs; the interval is Student's, over topics.  P(best) is the share of
 draws in which a system comes first, of other topics and another judge together, or of other topics alone if nothing is
-known of other judges; a first place shared by k systems counts 1/k.
+known of other judges.  Systems with the same score on every topic count as one, and a first place shared by k
+different systems counts 1/k (``comparison.verdict``).
 
 Systems of a group do not differ significantly (``comparison.groups``); groups are those of the systems that are shown
 at first.  The best system is compared with the others by
@@ -20,6 +21,7 @@ import numpy as np
 from venire.comparison.by_judge import SHOWN as ENOUGH
 from venire.comparison.forecast import TIE
 from venire.comparison.groups import groups
+from venire.comparison.verdict import first_places, same_scores
 from venire.report.evidence import Evidence
 from venire.report.question import Missing
 from venire.results import Records, known
@@ -45,7 +47,7 @@ class Leaderboard:
     """Systems, best first: score, low, high, p_best (system,); by_judge (judge, system).
 
     member (group, system): of the systems that are shown at first.  source: what p_best was drawn from; scorer: the
-    judge who gives the scores.
+    judge who gives the scores; crowd: whether another judge is another crowd; twins: whether systems count as one.
     """
 
     measure: str
@@ -59,6 +61,8 @@ class Leaderboard:
     by_judge: Floats
     member: Bools
     scorer: str
+    crowd: bool = False
+    twins: bool = False
 
     @cached_property
     def reversed(self) -> Bools:
@@ -117,6 +121,8 @@ def leaderboard(evidence: Evidence) -> Leaderboard:
         found.mean[:, :, 0][np.ix_(kept, place)],
         groups(_different(evidence)[np.ix_(first, first)]),
         evidence.judge,
+        evidence.another_crowd,
+        len(np.unique(same_scores(scores))) < len(order),
     )
 
 
@@ -133,9 +139,7 @@ def _first_places(evidence: Evidence) -> tuple[Floats, str]:
     source = next((name for name in ("both", "topics", "judges") if name in evidence.draws), "")
     if not source:
         return np.full(len(evidence.facts.systems), np.nan), source
-    draws = evidence.draws[source]
-    top = draws >= draws.max(axis=1, keepdims=True) - TIE
-    return (top / top.sum(axis=1, keepdims=True)).mean(axis=0), source
+    return first_places(evidence.draws[source], same_scores(evidence.scores["linear"])), source
 
 
 def _different(evidence: Evidence) -> Bools:

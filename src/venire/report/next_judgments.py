@@ -27,7 +27,7 @@ from venire.planning.labels import plan_labels
 from venire.planning.result import DECIDED, DECIDED_WITH, JUDGE, Expected, Plan, costs
 from venire.planning.rounds import Past, planned, reading_depth
 from venire.planning.systems import SystemsPlan
-from venire.planning.topics import plan_more_topics
+from venire.planning.topics import POWER, plan_more_topics
 from venire.randomness import seed_of
 from venire.report.document import Chapter, Grid, Part, Words
 from venire.report.evidence import Evidence
@@ -143,7 +143,7 @@ def step(evidence: Evidence, plan: Plan | Missing) -> dict[str, str]:
     """Return what to collect, in one sentence, by the card that it belongs to; empty if nothing is to be collected."""
     if isinstance(plan, Missing) or plan.state != JUDGE:
         return {}
-    return {CARD_OF[Goal.parse(plan.goal).kind]: f"{_collect(evidence, plan)}: this {_chance(evidence, plan)}."}
+    return {CARD_OF[Goal.parse(plan.goal).kind]: f"{_collect(evidence, plan)}: {_chance(evidence, plan)}"}
 
 
 def _collect(evidence: Evidence, plan: Plan) -> str:
@@ -157,17 +157,21 @@ def _collect(evidence: Evidence, plan: Plan) -> str:
 
 
 def _chance(evidence: Evidence, plan: Plan) -> str:
-    """Say how likely it decides the question, and how much would be enough."""
-    there = min(plan.forecast, key=lambda each: abs(each.budget - plan.budget))
-    half = f"tells what a label is worth to users to within {there.half_width:.2f}, and to within {WITHIN:g}"
-    text = half if plan.goal == LABELS else f"decides {_subject(evidence, plan)}"
-    text = f"{text} with probability {_p(there.p_decided)}"
-    last = plan.forecast[-1]
-    if last.budget <= there.budget or Goal.parse(plan.goal).kind == TOPICS:
-        return text
+    """Say what these judgments tell and, in a second sentence, how many are needed for the goal."""
+    there, last = min(plan.forecast, key=lambda each: abs(each.budget - plan.budget)), plan.forecast[-1]
+    if Goal.parse(plan.goal).kind == TOPICS:
+        told = f"a significant difference {_subject(evidence, plan)} is then found with probability"
+        return f"{told} {_p(there.p_decided)}, or {_p(POWER)} if the observed difference is the true one."
+    told, goal = f"this decides {_subject(evidence, plan)} with probability {_p(there.p_decided)}", "To decide it"
+    if plan.goal == LABELS:
+        told = f"what a label is worth to users is then known to within {there.half_width:.2f}"
+        goal = f"To know it to within {WITHIN:g}"
+    rest = last.budget > there.budget or plan.goal == LABELS
+    if not rest or (plan.enough is not None and plan.enough <= there.budget):
+        return f"{told}."
     if plan.enough is None:
-        return f"{text}; even all {last.budget:,.0f} would with {_p(last.p_decided)} only"
-    return text if plan.enough <= there.budget else f"{text}; about {plan.enough:,.0f} are enough ({_p(DECIDED_WITH)})"
+        return f"{told}. {goal}, even all {last.budget:,.0f} are too few (probability {_p(last.p_decided)})."
+    return f"{told}. {goal} with probability {_p(DECIDED_WITH)}, about {plan.enough:,.0f} are needed."
 
 
 def _p(p: float) -> str:
@@ -198,7 +202,7 @@ def plan_chapter(evidence: Evidence, plan: Plan | Missing) -> Chapter:
             "rows": [],
             "forecast": [],
         }
-        return Chapter("plan", title, f"There is no plan: {plan.reason}.", (), numbers)
+        return Chapter("plan", title, f"Nothing is planned: {plan.reason}.", (), numbers)
     finding = next(iter(step(evidence, plan).values()), None) or _stopped(evidence, plan)
     parts: list[Part] = [*_forecast(plan), *_judgments(plan)]
     parts += [Words(f"{str(note)[:1].upper()}{str(note)[1:]}.", about=note.kind) for note in plan.notes]

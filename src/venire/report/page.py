@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any
 from venire.io.outputs import write_bytes
 from venire.io.templates import templates
 from venire.plots.style import GREY, INK, styled
-from venire.report.charts import Chart
+from venire.report.charts import Chart, percent
 from venire.report.document import Cell, Grid, Picture, Report, Words
 from venire.report.first_screen import first_screen, tone
-from venire.report.front import Front, percent
+from venire.report.front import Front
 from venire.results import visible
 
 if TYPE_CHECKING:

@@ -208,6 +208,7 @@ def stability_chart(found: Stability) -> Chart:
         dots=[*zip(a, b, strict=True), *zip(b, a, strict=True)],
         title=f"{found.forecast.measure} under another judge",
         key=f"P(row is ahead of column){dots}",
+        told=True,
     )
 
 

@@ -23,6 +23,7 @@ MEASURES = ("nDCG@10", "P@10", "AP", "RBP(p=0.8)", "ERR@10")
 MODES = ("individual", "aggregate")
 HIGHEST = 4
 """Curves of p-values are drawn up to this multiple of the level."""
+UNADJUSTED = "not adjusted for the number of pairs"
 N_DRAWS = 100
 """Resamples for each interval of collapsed labels."""
 
@@ -47,7 +48,7 @@ def _finding(power: DiscriminativePower) -> str:
     if not tested:
         return f"No pair of systems can be tested, by any measure: {power.rows[0].reason}."
     most, least = max(tested, key=_share), min(tested, key=_share)
-    pairs, how = counted(most.pairs, "pair"), f"at level {most.alpha:g} ({most.method})"
+    pairs, how = counted(most.pairs, "pair"), f"at level {most.alpha:g} ({most.method}; {UNADJUSTED})"
     if most.pairs == 1:
         which = listed([row.measure for row in tested if row.share]) or "none"
         return f"The two systems differ significantly by {which} (of {len(tested)} measures), {how}."
@@ -71,7 +72,9 @@ def _powers(power: DiscriminativePower | Missing) -> list[Part]:
     keys = ("measure", "labels", "test", "alpha", "share", "pairs", "topics", "difference")
     rows = [{key: record[key] for key in keys if key in record} for record in power.records()]
     words = "p-values of the pairs of systems in ascending order, with a line per measure."
-    caption = "Discriminative power: share of pairs of systems that differ significantly by each measure."
+    caption = (
+        f"Discriminative power: share of pairs of systems that differ significantly by each measure; {UNADJUSTED}."
+    )
     parts: list[Part] = [Grid.of("discriminative_power", caption, rows)]
     if any((row.p_value < HIGHEST * row.alpha).any() for row in power.rows):
         curves = "ASL curves: the lower a curve, the more pairs differ significantly."
@@ -152,7 +155,7 @@ def _collapsed(scales: ScaleComparison | Missing, *, left_out: bool) -> list[Par
         return [Words(why.sentence("The effect of merging labels"))]
     return [
         *_settings(scales),
-        Grid.of("collapsed_labels", f"{scales.sentence()}{_how(scales, left_out)}", rows),
+        Grid.of("collapsed_labels", f"{_basis(scales)}{scales.sentence()}{_how(left_out)}", rows),
         *_differences(scales),
         *map(warning, scales.notes[:1]),
     ]
@@ -183,10 +186,14 @@ def _settings(scales: ScaleComparison) -> list[Part]:
     return [Picture("scales", caption, scales_chart(scales), words)]
 
 
-def _how(scales: ScaleComparison, left_out: bool) -> str:
-    """Explain the names of settings, and how discriminative power is computed: from the labels of all assessors."""
-    merged = " (A setting such as 4to2(>=1) merges four labels into two: those from 1 upwards, and the others.)"
+def _basis(scales: ScaleComparison) -> str:
+    """Say how discriminative power is computed: from the labels of all assessors."""
     methods = [note.fields for note in scales.notes if isinstance(note, Note) and note.kind == "power-method"]
-    power = [" Discriminative power: labels pooled by {pool}, gains {gains}, {test}.".format(**how) for how in methods]
-    omitted = " Topics for which no system has a list are omitted." if left_out else ""
-    return "".join([merged, *power, omitted])
+    text = "Here the labels of all assessors are pooled by {pool} (gains {gains}, {test}; {not_adjusted}). "
+    return "".join(text.format(**how, not_adjusted=UNADJUSTED) for how in methods)
+
+
+def _how(left_out: bool) -> str:
+    """Explain the names of settings, and which topics count."""
+    merged = " (A setting such as 4to2(>=1) merges four labels into two: those from 1 upwards, and the others.)"
+    return f"{merged} Topics for which no system has a list are omitted." if left_out else merged

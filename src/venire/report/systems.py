@@ -190,7 +190,9 @@ def _no_order(evidence: Evidence) -> str:
 def _another_judge_finding(one: MeasureComparison) -> str:
     """Say what is significant; if nothing is, how similar the order is under other judges."""
     tau = one.tau()["mean"]
-    if len(one.tested.a) == 1 or one.tested.significant.any() or tau is None:
+    if len(one.tested.a) > 1 and one.tested.significant.any():
+        return f"{one.sentence()} The test is that of the verdict ({one.tested.how})."
+    if len(one.tested.a) == 1 or tau is None:
         return one.sentence()
     untested = f"By {one.forecast.measure}, no difference between systems can be tested on so few topics."
     first = untested if np.isnan(one.tested.p_value).all() else one.sentence()

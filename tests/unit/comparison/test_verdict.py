@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from venire import Scores
-from venire.comparison.verdict import verdict
+from venire.comparison.verdict import first_places, same_scores, verdict
 from venire.errors import SettingError
 
 
@@ -66,6 +66,29 @@ def test_first_places_and_margins_are_counted_over_draws():
     behind = [max(row[1:]) - row[0] for row in draws.tolist()]
     assert found.margin["judges"] == pytest.approx(np.quantile(behind, 0.95))
     assert "62% of draws" in found.sentence()
+
+
+def test_a_copy_of_a_system_changes_no_probability():
+    """Three draws of four have s0 ahead; with copies of either system they still have."""
+    draws = np.array([[0.5, 0.4], [0.6, 0.5], [0.2, 0.6], [0.9, 0.1]])
+    values = np.array([[0.9, 0.8, 0.9], [0.1, 0.2, 0.3]])
+    for copied in ([0, 1], [0, 0, 1], [0, 1, 1, 1], [0, 0, 0, 1, 1]):
+        found = verdict(scores(values[copied]), draws={"judges": draws[:, copied]})
+        assert found.p_first["judges"] == 0.75
+        assert found.margin["judges"] == pytest.approx(np.quantile(draws[:, 1] - draws[:, 0], 0.95))
+        assert first_places(draws[:, copied], same_scores(scores(values[copied]))).tolist() == [
+            0.25 if n else 0.75 for n in copied
+        ]
+        assert len(found.twins) == copied.count(0) - 1
+
+
+def test_systems_that_score_the_same_now_come_first_if_one_of_them_does():
+    """By another judge the two differ: one of them is first in three draws of four, and shares one first place."""
+    draws = np.array([[0.5, 0.1, 0.4], [0.1, 0.5, 0.4], [0.3, 0.2, 0.6], [0.4, 0.1, 0.4]])
+    values = np.array([[0.9, 0.8, 0.9], [0.9, 0.8, 0.9], [0.1, 0.2, 0.3]])
+    found = verdict(scores(values), draws={"judges": draws})
+    assert found.p_first["judges"] == pytest.approx((1 + 1 + 0 + 0.5) / 4)
+    assert "; one of s0 and s1 comes first in 62% of draws" in found.sentence()
 
 
 @pytest.mark.parametrize(("place", "words"), [(0, "over 99% of draws"), (1, "under 1% of draws")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from html import escape
 
 import numpy as np
 import polars as pl
@@ -12,13 +13,15 @@ import pytest
 from two_judges import judged, lists, table
 from venire import read_judgments, read_runs
 from venire.report import drill as drilling
+from venire.report.charts import percent
 from venire.report.document import Report
 from venire.report.drawing import NARROW, Axis, axis_of, row, ticks
 from venire.report.drill import drill
 from venire.report.evidence import Evidence
 from venire.report.first_screen import as_json, first_screen, held, legend, link
-from venire.report.front import CARDS, LIKELY, change_sentence, front, in_words, next_steps, percent, verdict_sentence
+from venire.report.front import CARDS, LIKELY, change_sentence, front, in_words, next_steps, verdict_sentence
 from venire.report.leaderboard import leaderboard
+from venire.report.page import page
 from venire.report.question import Question
 from venire.simulation import Synthetic, generate
 from venire.simulation.systems import Systems
@@ -107,7 +110,7 @@ def test_people_are_before_machines():
     board = leaderboard(Evidence(Question(labels, read_runs(lists()), n_draws=20)))
     assert [(each.name, each.kind) for each in board.judges] == [("expert", "person"), ("llm", "machine")]
     assert "<polygon" in row(board, 0, axis_of(board, 3))
-    assert "diamonds: machines" in legend(board)
+    assert "Diamonds: other judges (machines);" in legend(board)
 
 
 def test_of_many_systems_the_first_are_shown():
@@ -306,3 +309,52 @@ def test_the_legend_names_neighbours_that_do_not_differ_but_not_those_that_score
     assert first in {f"{a} and {b}" for a, b in zip(board.systems, board.systems[1:], strict=False)}
     twins = replace(board, score=np.full(len(board.systems), 0.5))
     assert "such as" not in legend(twins)
+
+
+def test_a_copy_of_a_system_changes_no_probability_of_the_first_screen():
+    runs, labels = lists(), judged(table())
+    once = Evidence(Question(labels, read_runs(runs), n_draws=60))
+    twice = Evidence(Question(labels, read_runs({**runs, "copy": runs["C"], "other": runs["L"]}), n_draws=60))
+    assert twice.verdict.p_first == pytest.approx(once.verdict.p_first)
+    chance = {each["system"]: each["p_best"] for each in leaderboard(twice).records()}
+    for each in leaderboard(once).records():
+        assert chance[each["system"]] == pytest.approx(each["p_best"])
+    assert (chance["copy"], chance["other"]) == (chance["C"], chance["L"])
+    found = front(twice)
+    assert found.who in ("C or copy", "copy or C")
+    assert found.cards[0].text.endswith("2 systems score the same on every topic and count as one.")
+    assert "or one with the same score on every topic" in legend(leaderboard(twice))
+
+
+def test_up_to_three_rivals_are_named():
+    found = simulated(n_topics=4, quality=(2.0, 2.1, 2.05, 1.9, 1.95))
+    rivals = found.verdict.rivals
+    assert len(rivals) == 4
+    assert verdict_sentence(found).endswith(f"from {', '.join(rivals[:3])} and 1 more.")
+    fewer = replace(found.verdict, rivals=rivals[:2])
+    found.__dict__["verdict"] = fewer
+    assert verdict_sentence(found).endswith(f"from {rivals[0]} and {rivals[1]}.")
+
+
+def test_a_contradiction_further_down_is_not_the_headline():
+    """The judges contradict each other on L, which is last; with nine systems before it, that is told later."""
+    runs, labels = lists(), judged(table())
+    near = Evidence(Question(labels, read_runs(runs), n_draws=20))
+    assert near.verdict.contradiction is not None
+    many = {f"C{n:02}": runs["C"] for n in range(10)}
+    far = Evidence(Question(labels, read_runs({**runs, **many}), n_draws=20))
+    assert far.verdict.contradictions
+    assert far.verdict.contradiction is None
+    assert "the reverse" not in verdict_sentence(far)
+    judges = next(card for card in front(far).cards if card.name == "judges")
+    assert judges.text.endswith("of systems, none among the first 10.")
+
+
+def test_a_card_without_a_step_has_none_on_the_page(whole):
+    made = front(whole, held=drill(whole))
+    html = page(Report("t", (), {"version": "1"}, made))
+    assert html.count("<strong>Next:</strong>") == sum(bool(card.steps) for card in made.cards)
+    for card in made.cards:
+        stays = "is first" if card.name == "users" else "stays first"
+        words = f"{made.who} {stays} with probability <strong>{escape(percent(card.probability))}</strong>: "
+        assert f"{words}{card.likelihood}." in html

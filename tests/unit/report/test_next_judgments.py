@@ -113,7 +113,8 @@ def test_one_assessor_means_second_judgments_by_somebody_else():
     assert made.planned == "users"
     users = next(card for card in made.cards if card.name == "users")
     assert users.steps[0].startswith("Have 100 results judged a second time: ")
-    assert f"to within {WITHIN:g} with probability" in users.steps[0]
+    there = min(found.forecast, key=lambda each: abs(each.budget - 100))
+    assert f"is then known to within {there.half_width:.2f}. To know it to within {WITHIN:g}" in users.steps[0]
 
 
 def test_topics_are_planned_where_nothing_else_is_asked_for():
@@ -124,8 +125,12 @@ def test_topics_are_planned_where_nothing_else_is_asked_for():
     made = front(evidence, found)
     assert made.planned == "topics"
     more = int(found.budget)
-    assert made.cards[0].steps[0].startswith(f"Judge {more} more topics: this decides between ")
-    assert f"{more + evidence.verdict.n_topics} topics" in made.cards[0].steps[1]
+    two = f"{evidence.verdict.best} and {evidence.verdict.closest}"
+    there = min(found.forecast, key=lambda each: abs(each.budget - more))
+    assert made.cards[0].steps == (
+        f"Judge {more} more topics: a significant difference between {two} is then found with probability "
+        f"{there.p_decided:.2f}, or 0.80 if the observed difference is the true one.".replace(" 0.", " ."),
+    )
 
 
 def test_without_an_open_question_nothing_is_planned():

@@ -75,15 +75,20 @@
     const half = data.t * sd / Math.sqrt(n);
     const between = n > 1 && data.t !== null ? " [" + signed(mean - half) + ", " + signed(mean + half) + "]" : "";
     const better = values.filter((each) => each > 0).length, worse = values.filter((each) => each < 0).length;
-    return data.systems[a] + " less " + data.systems[b] + ": " + signed(mean) + between + " " + data.measure + " over " + n +
+    return data.systems[a] + " minus " + data.systems[b] + ": " + signed(mean) + between + " " + data.measure + " over " + n +
       (n === 1 ? " topic" : " topics") + ", by the labels of " + data.scored[0] + "; better on " + better + ", worse on " +
       worse + ", equal on " + (n - better - worse) + ".";
   }
 
+  // Who judged a topic is said where it differs between topics, and the labels are not pooled.
+  const everyone = JSON.stringify((data.topics[0] || [])[JUDGES]);
+  const pooled = !data.judges.some((each) => each[0] === data.scored[0]);
+  const alike = pooled || data.topics.every((topic) => JSON.stringify(topic[JUDGES]) === everyone);
   function judged(topic) {
+    if (alike) return "";
     const names = topic[JUDGES].map((n) => data.judges[n][0]);
     const shown = names.slice(0, MOST_NAMED).join(", ");
-    return "judged by " + shown + (names.length > MOST_NAMED ? " and " + (names.length - MOST_NAMED) + " more" : "");
+    return "; judged by " + shown + (names.length > MOST_NAMED ? " and " + (names.length - MOST_NAMED) + " more" : "");
   }
 
   const levels = (text) => Array.from(text).map((each) => (each === "." ? null : each.codePointAt(0) - 48));
@@ -132,6 +137,15 @@
       });
     });
     const swap = add(box, "button", { type: "button", id: "pick-swap" }, "Swap");
+    const topic = add(add(box, "label", {}, "Topic"), "input", { id: "pick-topic", list: "topic-ids", placeholder: "all topics" });
+    topic.value = view.topic === undefined ? "" : data.topics[view.topic][ID];
+    const choices = add(box, "datalist", { id: "topic-ids" });
+    data.topics.forEach((each) => add(choices, "option", { value: each[ID] }));
+    topic.addEventListener("change", () => {
+      const found = data.topics.findIndex((each) => each[ID] === topic.value.trim());
+      topic.setCustomValidity(found < 0 && topic.value ? "This page holds no such topic." : "");
+      if (topic.reportValidity()) go({ pair: view.pair, topic: found < 0 ? undefined : found });
+    });
     swap.addEventListener("click", () => go({ pair: [view.pair[1], view.pair[0]], topic: view.topic }, swap.id));
   }
 
@@ -150,11 +164,11 @@
     const tell = (each) => {
       const others = data.scored.slice(1, MOST_NAMED).map((name, n) => [name, gap(each.topic, n + 1, view.pair)]).filter((row) => row[1] !== null);
       readout.textContent = "Topic " + each.topic[ID] + (each.topic[TEXT] ? " (" + each.topic[TEXT] + ")" : "") + ": " + signed(each.gap) +
-        (others.length ? "; " + others.map(([name, value]) => name + " " + signed(value)).join(", ") : "") + "; " + judged(each.topic) + ".";
+        (others.length ? "; " + others.map(([name, value]) => name + " " + signed(value)).join(", ") : "") + judged(each.topic) + ".";
     };
     const bars = rows.map((each, k) => {
       const link = add(svg, "svg:a", { href: address({ pair: view.pair, topic: each.n }), tabindex: -1,
-        "aria-label": "Topic " + each.topic[ID] + ": " + signed(each.gap) + ", " + judged(each.topic) });
+        "aria-label": "Topic " + each.topic[ID] + ": " + signed(each.gap) + judged(each.topic) });
       if (each.n === view.topic) link.setAttribute("aria-current", "true");
       add(link, "svg:rect", { class: "hit", x: k * width, y: 0, width, height: 180 });
       add(link, "svg:rect", { class: "bar " + (each.gap > 0 ? "better" : "worse"), x: (k + 0.1) * width,
@@ -177,6 +191,15 @@
       });
       return link;
     });
+    // Ids of topics below the bars, where there is room.
+    const room = box.clientWidth / rows.length, longest = Math.max(...rows.map((each) => each.topic[ID].length));
+    if (room >= 13 && longest <= 12) {
+      const names = document.createElement("div");
+      names.className = "topics" + (longest * 7 > room ? " turned" : "");
+      names.setAttribute("aria-hidden", "true");
+      rows.forEach((each) => add(names, "span", {}, each.topic[ID]));
+      box.after(names);
+    }
     const at = Math.max(rows.findIndex((each) => each.n === view.topic), 0);
     if (bars.length) { bars[at].setAttribute("tabindex", 0); tell(rows[at]); }
   }
@@ -186,14 +209,14 @@
     add(box, "summary", {}, "Table of " + rows.length + (rows.length === 1 ? " topic" : " topics"));
     const table = add(add(box, "div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Differences by topic" }), "table");
     const head = add(add(table, "thead"), "tr");
-    for (const words of ["topic", "difference", "judged by"]) add(head, "th", { scope: "col" }, words);
+    for (const words of ["topic", "difference"].concat(alike ? [] : "judged by")) add(head, "th", { scope: "col" }, words);
     const body = add(table, "tbody");
     for (const each of rows) {
       const row = add(body, "tr");
       add(add(row, "th", { scope: "row" }), "a", { href: address({ pair: view.pair, topic: each.n }) },
         each.topic[ID] + (each.topic[TEXT] ? ": " + each.topic[TEXT] : ""));
       add(row, "td", { class: "number" }, signed(each.gap));
-      add(row, "td", {}, judged(each.topic).slice("judged by ".length));
+      if (!alike) add(row, "td", {}, judged(each.topic).slice("; judged by ".length));
     }
   }
 
@@ -229,9 +252,11 @@
     const value = gap(topic, 0, view.pair);
     view.columns = columnsOf(topic, view.pair);
     view.crowd = view.columns.length > MOST_COLUMNS && isSparse(topic, view);
-    add(place, "p", {}, (value === null ? "" : data.systems[view.pair[0]] + " less " + data.systems[view.pair[1]] + ": " + signed(value) + "; ") + judged(topic) + ".");
+    add(place, "p", {}, view.pair.map((n) => data.systems[n]).join(" minus ") + ": " + (value === null ? "not known" : signed(value)) + judged(topic) + ".");
     listDisputed(view);
     const box = add(place, "div", { class: "lists" });
+    const wide = box.clientWidth / (getComputedStyle(box).gridTemplateColumns.split(" ").length || 1);
+    view.letters = Math.max(25, Math.floor((wide - 260 - 23 * (view.crowd ? 6 : view.columns.length)) / 8));
     view.pair.forEach((system, n) => list(box, view, topic, system, view.pair[1 - n]));
     return [title, crumbs];
   }
@@ -273,14 +298,14 @@
     add(row, "td", { class: "number" }, rank);
     const name = add(row, "th", { scope: "row" });
     if (!judged) {
-      name.textContent = d < 0 ? "not judged" : short(topic[DOCS][d]);
+      name.textContent = d < 0 ? "not judged" : short(topic[DOCS][d], view.letters);
       if (d >= 0) name.title = topic[DOCS][d];
       add(row, "td", { class: "number" }, there || "\u2013");
       add(row, "td", { colspan: columns - 3 }, "not judged");
       return;
     }
     const doc = topic[DOCS][d], labels = topic[LABELS][d], wide = range(labels);
-    const open = add(name, "button", { type: "button", "aria-expanded": "false", title: doc }, short(doc));
+    const open = add(name, "button", { type: "button", "aria-expanded": "false", title: doc }, short(doc, view.letters));
     add(row, "td", { class: "number" }, there || "\u2013");
     add(row, "td", { class: wide ? (2 * wide >= data.scale.length - 1 ? "apart" : "slight") : "slight" }, wide ? "\u2260 " + span(labels) : "=");
     const all = levels(labels), crowd = view.crowd ? add(row, "td", { class: "crowd" }) : null;
@@ -307,7 +332,7 @@
   }
 
   // Long ids often differ at their ends.
-  const short = (id) => (id.length > 25 ? id.slice(0, 10) + "\u2026" + id.slice(-14) : id);
+  const short = (id, most) => (id.length > most ? id.slice(0, most - 15) + "\u2026" + id.slice(-14) : id);
   const shade = (level) => (data.scale.length < 2 ? 0 : Math.round(level / (data.scale.length - 1) * 4));
 
   // Showing a view, and going from one to another.
@@ -341,6 +366,7 @@
     if (!box || !data.all) return;
     const svg = box.ownerSVGElement, n = data.systems.length;
     const [left, top, wide] = ["x", "y", "width"].map((name) => Number(box.getAttribute(name)));
+    const shares = (box.dataset.shares || "").split(" ");
     const cell = wide / n, caption = document.querySelector("#stability_map figcaption");
     svg.setAttribute("role", "group");
     const link = add(svg, "svg:a", { class: "cell" });
@@ -353,10 +379,11 @@
       const [one, other] = at.map((each) => data.systems[each]);
       mark.setAttribute("x", left + at[1] * cell);
       mark.setAttribute("y", top + at[0] * cell);
+      const share = shares[at[0] * n + at[1]];
       link.setAttribute("aria-label", "Compare " + one + " with " + other);
       if (one === other) link.removeAttribute("href"); else link.setAttribute("href", address({ pair: at }));
       link.setAttribute("tabindex", 0);
-      readout.textContent = one === other ? one : one + " and " + other;
+      readout.textContent = one === other ? one : one + " is ahead of " + other + " with probability " + share + ".";
     }
     svg.addEventListener("pointermove", (event) => {
       const seen = box.getBoundingClientRect();
