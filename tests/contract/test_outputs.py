@@ -15,8 +15,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -36,7 +38,8 @@ from every_command import (
 )
 from venire.cli.main import cli
 from venire.cli.places import PLACES
-from venire.io import outputs
+from venire.io import judgments as judgment_files, outputs
+from venire.judging import study_files
 
 SOURCE = Path(__file__).parents[2] / "src" / "venire"
 OLD = b"an old file\n"
@@ -272,10 +275,21 @@ def test_a_place_where_nothing_can_be_written_is_refused(folder, words, option, 
         assert re.search(r"error: .*(nowhere|runs|file)", said), said
 
 
+WORK = SimpleNamespace(refused=False)
+"""Whether a command may begin to work; a module that is first imported in a test keeps the function that asks this."""
+
+
 def refuse_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the test fail where a command begins to work."""
-    for name in ("venire.io.judgments.read_judgments", "venire.judging.study_files.read_study"):
-        monkeypatch.setattr(name, lambda *_, **__: pytest.fail("work began"))
+    monkeypatch.setattr(WORK, "refused", True)
+    for module, name in ((judgment_files, "read_judgments"), (study_files, "read_study")):
+        monkeypatch.setattr(module, name, partial(_asked_to_work, getattr(module, name)))
+
+
+def _asked_to_work(real: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    if WORK.refused:
+        pytest.fail("work began")
+    return real(*args, **options)
 
 
 def test_standard_output_that_is_an_input_is_refused(folder):
@@ -455,7 +469,8 @@ KILLER = """
 import os, signal, sys
 from pathlib import Path
 from venire.cli.main import cli
-from venire.io import outputs
+from venire.io import judgments as judgment_files, outputs
+from venire.judging import study_files
 
 step, at = sys.argv[1], int(sys.argv[2])
 calls = 0
