@@ -27,7 +27,8 @@ from pathlib import Path
 import sanitized
 sanitized.load(Path(sys.argv[1]))
 import pytest
-sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-m", "not slow", "-k", "not control_c", *sys.argv[2:]]))
+quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # what is imported here is no plugin, and need not be
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", *quiet, "-m", "not slow", "-k", "not control_c", *sys.argv[2:]]))
 """
 
 
