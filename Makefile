@@ -49,6 +49,7 @@ papers: $(VENV)/.work  ## compute the numbers of the papers and write them into 
 
 bench: $(VENV)/.bench  ## time Venire beside its peers; DOCS=1 writes docs/benchmarks.md
 	$(BIN)/python bench/run.py $(if $(DOCS),--docs)
+	$(BIN)/python bench/judging.py
 
 fuzz: $(VENV)/.fuzz  ## 10,000 damaged files of each format, random examples, then fuzzers for a minute each; SECONDS=600 for ten
 	VENIRE_MUTATIONS=10000 $(BIN)/python -m pytest -n auto tests/properties/test_mutated_runs.py tests/contract/test_sanitizers.py
@@ -66,7 +67,7 @@ help:  ## this list
 # irrCAC, with which agreement is compared, asks for old versions of numpy and scipy, and works with new ones.
 $(VENV)/.run: EXTRAS :=
 $(VENV)/.work: EXTRAS := [dev,docs,test]
-$(VENV)/.bench: EXTRAS := [bench]
+$(VENV)/.bench: EXTRAS := [bench,test]
 $(VENV)/.fuzz: EXTRAS := [fuzz,test]
 $(VENV)/.run $(VENV)/.work $(VENV)/.bench $(VENV)/.fuzz: pyproject.toml setup.py src/venire/scan/_scan.c | $(BIN)/python
 	@echo "installing venire$(EXTRAS) into $(VENV)"
