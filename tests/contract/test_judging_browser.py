@@ -22,7 +22,7 @@ def chromium():
 def visit(chromium, link, *, size=LARGE, **settings):
     """Open a link of an invitation, and start; what the page complains about is kept."""
     page = chromium.new_context(viewport=size, **settings).new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(30_000)
     page.complaints, page.asked = [], []
     page.on("console", lambda message: page.complaints.append(message.text))
     page.on("pageerror", lambda error: page.complaints.append(str(error)))

@@ -42,8 +42,8 @@ T = TypeVar("T")
 STATISTICS = ("krippendorff_alpha", "cohen_kappa", "raw_agreement")
 N_DRAWS = 1000
 """Bootstrap samples of ``venire agreement``."""
-PAUSE = 10
-"""Numbers are computed again after so many times as long as it took."""
+PAUSE, LONGEST_PAUSE = 10, 30.0
+"""Numbers are computed again after so many times as long as it took, and after so many seconds at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,8 +228,8 @@ def _tried(compute: Callable[[], T], reasons: list[str]) -> T | None:
 class LiveProgress:
     """The numbers of a study that goes on, for use by several threads.
 
-    They are computed again when something was written, but not before ``PAUSE`` times as long has passed as it takes;
-    until then, and while another thread computes them, those of before are returned.
+    They are computed again when something was written, but not before ``PAUSE`` times as long has passed as it takes,
+    or ``LONGEST_PAUSE``; until then, and while another thread computes them, those of before are returned.
     """
 
     def __init__(
@@ -259,5 +259,5 @@ class LiveProgress:
         start = self._clock()
         self._found = progress(self._store, deviation=self._deviation)
         end = self._clock()
-        self._not_before = end + PAUSE * (end - start)
+        self._not_before = end + min(PAUSE * (end - start), LONGEST_PAUSE)
         return self._found
