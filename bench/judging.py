@@ -31,6 +31,7 @@ from served_studies import Served  # noqa: E402
 
 BARE = """
 import sqlite3, sys, threading
+from urllib.parse import parse_qsl
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
@@ -67,7 +68,7 @@ else:
             one.execute("COMMIT")
 
 async def answer(request):
-    form = await request.form()
+    form = dict(parse_qsl((await request.body()).decode()))
     await run_in_threadpool(insert, form)
     return JSONResponse({"status": "counted"})
 
