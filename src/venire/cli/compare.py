@@ -251,10 +251,11 @@ def judge_rates(labels: Judgments, found: AgreementNeeded, pair: PairNeeded) -> 
 
 
 def _planned(found: Comparison) -> list[str]:
-    """Return the difference that these topics can detect."""
+    """Return the difference that these topics can detect; nothing where no two systems differ on any topic."""
     from venire.planning import plan_topics
 
-    if len(found.scores.names["topic"]) <= 2:
+    effects = found.by_measure[0].tested.effects
+    if len(found.scores.names["topic"]) <= 2 or not (effects.wins.any() or effects.losses.any()):
         return []
     return [plan_topics(found.scores, found.scores.names["measure"][0], pairs=found.pairs).sentence()]
 

@@ -351,3 +351,13 @@ def test_the_gate_works_with_one_judge(one_judge, candidate, baseline, condition
 def test_options_about_another_judge_are_refused_with_one_judge(one_judge):
     result = compare_all(one_judge, "--judge-model", "fixed")
     assert (result.exit_code, "about another judge" in result.stderr) == (2, True)
+
+
+def test_of_systems_that_never_differ_no_number_of_topics_is_stated(one_judge):
+    alike = (one_judge / "good.run").read_text().replace(" good", " alike")
+    (one_judge / "poor.run").write_text(alike)
+    (one_judge / "lost.run").unlink()
+    result = compare_all(one_judge)
+    assert result.exit_code == 0
+    assert "score the same" in result.stderr
+    assert "infinitely" not in result.stderr
