@@ -45,7 +45,8 @@ def demo() -> float:
     """Return the seconds that the demo takes, in a folder of its own."""
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.executable, "-I", "-m", "venire", "demo", "-o", f"{folder}/demo"], check=True)
+        command = [sys.executable, "-I", "-m", "venire", "demo", "-o", f"{folder}/demo"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if not Path(folder, "demo", "report.html").stat().st_size:
             sys.exit("error: the demo wrote no report")
     return time.perf_counter() - start
