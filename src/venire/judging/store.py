@@ -97,7 +97,6 @@ class Store:
         database: str | None = None,
         *,
         new_version: bool = False,
-        backed_up: bool = False,
         clock: Clock = time.time,
     ) -> Store:
         """Open the database of a study, and make it if there is none.
@@ -111,8 +110,6 @@ class Store:
             A SQLite file, or postgresql://...; default: the study's, else the study file's name with .db.
         new_version
             Go on with another scale or other guidelines than those of the answers so far.
-        backed_up
-            State that there is a backup, where a migration of PostgreSQL needs one.
 
         Raises
         ------
@@ -121,7 +118,7 @@ class Store:
         """
         opened = Database(address_of(study, database))
         try:
-            migrate(opened, backed_up=backed_up)
+            migrate(opened)
             known = {task.key: task for task in tasks}
             opened.write(lambda connection: synchronise(connection, study, known, clock(), new_version=new_version))
             return cls(study, known, opened, clock)

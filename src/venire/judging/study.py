@@ -86,7 +86,7 @@ class Order:
     """In which order an assessor gets tasks: in blocks by topic, at random by the seed and the name.
 
     repeats: share of an assessor's tasks that come again, at least ``apart`` tasks later
-    apart: how many tasks lie at least between labels of one document in isolation and given another one
+    apart: how many tasks lie at least between judgments of one document in isolation and given another one
     """
 
     seed: int = 1

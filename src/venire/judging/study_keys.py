@@ -93,7 +93,13 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
     "order": {
         "seed": Key(WHOLE, 1, "what the random order, samples and assignment depend on", 0, 2**63 - 1),
         "repeats": Key(NUMBER, 0.0, "share of an assessor's tasks that come again, for self-consistency", 0, 0.5),
-        "apart": Key(WHOLE, 20, "tasks between two labels of one document by the same assessor", 0, 1_000_000),
+        "apart": Key(
+            WHOLE,
+            20,
+            "tasks between two judgments of one document by the same assessor, in isolation and given another",
+            0,
+            1_000_000,
+        ),
     },
     "tasks": {
         "kind": Key(TEXT, "", f"{', '.join(KINDS[:-1])} or {KINDS[-1]}; none with a preset", choices=("", *KINDS)),
@@ -108,7 +114,9 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "pairs": Key(TEXT, "", "table with the columns topic, left and right, or topic, doc and given"),
         "preset": Key(TEXT, "", "a design: golbus", choices=("", GOLBUS)),
         "second": Key(TABLE, {}, "a sample that one more person answers"),
-        "gold": Key(TEXT, "", "labels that are known to be right, as qrels or a table"),
+        "gold": Key(
+            TEXT, "", "answers that are known to be right: qrels, or a table of labels, of aspects or of preferences"
+        ),
     },
     "tasks.second": {
         "share": Key(NUMBER, REQUIRED, "share of the tasks", 0, 1),

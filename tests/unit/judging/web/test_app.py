@@ -235,8 +235,11 @@ def test_a_label_is_stored_and_the_next_task_shown(store):
         PREFERENCE: ({"strength": "-2"}, {"strength": -2}),
         LISTS: ({"strength": "0"}, {"strength": 0}),
     }
-    for _ in range(6):
-        task = store.tasks[fields(browser.get("/").text)["task"]]
+    for _ in store.tasks:
+        shown = browser.get("/").text
+        task = store.tasks[fields(shown)["task"]]
+        assert shown.count("/doc/") == shown.count("<iframe"), "each document in a frame of its own"
+        assert ("First, just read" in shown.partition(f"/doc/{task.key}/doc")[0]) == bool(task.given)
         given, stored = tasks[task.kind]
         reply = answered(browser, **given)
         assert (reply.status_code, reply.headers["location"]) == (303, "/")
