@@ -24,7 +24,6 @@ from venire.agreement.profiles import profiles
 from venire.agreement.table import AgreementTable, table
 from venire.data.judgments import Judgments
 from venire.disagreement.double_judgments import (
-    DEVIATION,
     JudgingEffort,
     LowestLabel,
     double_judgments_needed,
@@ -125,11 +124,8 @@ class Progress:
     quality: tuple[Quality, ...]
 
 
-def progress(store: Store, *, deviation: float = DEVIATION) -> Progress:
-    """Compute the numbers of a study.
-
-    deviation: largest standard deviation of p(R|i) that double judgments are wanted for
-    """
+def progress(store: Store) -> Progress:
+    """Compute the numbers of a study."""
     revision, stored = store.revision(), store.stored(surplus=True)
     counted = [each for each in stored if each.status == COUNTED]
     topics = _topics(store.tasks.values(), counted)
@@ -139,7 +135,7 @@ def progress(store: Store, *, deviation: float = DEVIATION) -> Progress:
         done=sum(each.done for each in topics),
         topics=topics,
         assessors=_assessors(store.study, stored),
-        quality=tuple(quality(store.study, counted, deviation=deviation)),
+        quality=tuple(quality(store.study, counted)),
     )
 
 
@@ -196,7 +192,7 @@ def _repeats(counted: Iterable[Stored]) -> tuple[int, int]:
     return len(pairs), sum(first == again for first, again in pairs)
 
 
-def quality(study: Study, counted: Sequence[Stored], *, deviation: float = DEVIATION) -> Iterable[Quality]:
+def quality(study: Study, counted: Sequence[Stored]) -> Iterable[Quality]:
     """Compute agreement and p(R|i) of the labels, for each view that has some; likewise for each aspect."""
     for content in (LABELS, ASPECTS):
         labels = [each for each in counted if each.task.kind in CONTENTS[content]]
@@ -205,7 +201,7 @@ def quality(study: Study, counted: Sequence[Stored], *, deviation: float = DEVIA
             of_view = [each for each in labels if each.task.view == view]
             found = _tried(partial(export, study, of_view, content), reasons)
             for aspect, judgments in _by_aspect(study, found):
-                yield _quality(view, aspect, judgments, deviation, [*reasons])
+                yield _quality(view, aspect, judgments, study.deviation, [*reasons])
 
 
 def _by_aspect(study: Study, found: Export | None) -> list[tuple[str, Judgments]]:
@@ -249,10 +245,8 @@ class LiveProgress:
     or ``LONGEST_PAUSE``; until then, and while another thread computes them, those of before are returned.
     """
 
-    def __init__(
-        self, store: Store, *, deviation: float = DEVIATION, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._store, self._deviation, self._clock = store, deviation, clock
+    def __init__(self, store: Store, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._store, self._clock = store, clock
         self._computing = Lock()
         self._found: Progress | None = None
         self._not_before = 0.0
@@ -274,7 +268,7 @@ class LiveProgress:
 
     def _compute(self) -> Progress:
         start = self._clock()
-        self._found = progress(self._store, deviation=self._deviation)
+        self._found = progress(self._store)
         end = self._clock()
         self._not_before = end + min(PAUSE * (end - start), LONGEST_PAUSE)
         return self._found

@@ -75,6 +75,7 @@ def read_study(path: str | Path) -> tuple[Study, tuple[Task, ...]]:
         order=Order(**file.checked("order", ("order",), content["order"])),
         lease_minutes=float(settings["lease_minutes"]),
         rest_after=settings["rest_after"],
+        deviation=float(settings["deviation"]),
         database=_database(file, settings["database"]),
     )
     return _with_tasks(file, study, content)

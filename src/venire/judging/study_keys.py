@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from venire.disagreement.double_judgments import DEVIATION
 from venire.errors import FormatError, VenireError, known_names
 from venire.io.documents import parsed_toml, read_text
 from venire.io.toml_lines import Place, key_lines, nearest_line
@@ -58,6 +59,9 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "ties": Key(FLAG, True, "whether two documents, or two lists, may be called equally good"),
         "lease_minutes": Key(NUMBER, 30.0, "how long a task is kept for an assessor who opened it", 0.1, 10_080),
         "rest_after": Key(WHOLE, 50, "after how many tasks a rest is suggested; 0: never", 0, 1_000_000),
+        "deviation": Key(
+            NUMBER, DEVIATION, "standard deviation of p(relevant given a label) that is wanted at most", 0.001, 0.5
+        ),
         "database": Key(TEXT, "", "SQLite file, or postgresql://...; by default named as the study file, with .db"),
     },
     "scale": {

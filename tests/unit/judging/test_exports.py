@@ -153,6 +153,8 @@ def test_labels_that_the_scale_no_longer_has_are_left_out(study):
     found = export(study, [LABELLED[0], old[0]])
     assert found.frame["label"].to_list() == ["2"]
     assert [(note.kind, note.fields["n"]) for note in found.notes] == [("left-out-labels", 1)]
+    with pytest.raises(SettingError, match="the scale had in an earlier version"):
+        export(study, old[:1])
     renamed = aspects("bob", trust="1", before="9")
     by_aspect = export(study, [old[1], renamed], "aspects").frame
     assert by_aspect.select("aspect", "label").rows() == [("trust", "1"), ("clarity", "N/A")]

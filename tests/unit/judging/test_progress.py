@@ -69,11 +69,13 @@ def test_who_stands_out_against_the_reference(judged):
 
 
 def test_double_judgments_that_are_still_needed(judged):
-    (found,) = progress(judged, deviation=0.01).quality
+    judged.study = replace(judged.study, deviation=0.01)
+    (found,) = progress(judged).quality
     needed = {(row["relevant"], row["label"]): row["judgments"] for row in found.effort.records()}
     assert found.still_needed == {key: max(0, n - found.effort.n_judgments) for key, n in needed.items()}
     assert max(found.still_needed.values()) > 0
-    (loose,) = progress(judged, deviation=0.5).quality
+    judged.study = replace(judged.study, deviation=0.5)
+    (loose,) = progress(judged).quality
     assert max(loose.still_needed.values()) < max(found.still_needed.values())
     (lowest,) = found.lowest
     assert (lowest.label, lowest.negligible) == ("0", False)

@@ -141,8 +141,12 @@ def test_attempts_are_forgotten_after_a_minute():
 
 def test_a_session_ends_with_a_revocation(store):
     browser = joined(store)
+    form = fields(browser.get("/").text) | {"label": "1"}
     store.revoke("ann")
     assert browser.get("/").status_code == 401
+    reply = browser.post("/answer", data=form)
+    assert (reply.status_code, "This was not stored" in reply.text) == (401, True)
+    assert store.stored(surplus=True) == []
 
 
 def test_signing_out_forgets_the_session_in_this_browser(store):
