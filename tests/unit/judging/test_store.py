@@ -10,7 +10,8 @@ from people import LEASE, Clock, said
 from studies import SCALE, label_tasks, study_of
 from venire.errors import SettingError, UnknownName
 from venire.judging.answers import COUNTED, REFUSED, SURPLUS
-from venire.judging.store import Store, shown_hash
+from venire.judging.shown import shown_hash
+from venire.judging.store import Store
 from venire.judging.study import ASPECTS, CONDITIONAL, LABEL, PREFERENCE, Aspect, Defined, Document, Order
 from venire.judging.tasks import Task
 
