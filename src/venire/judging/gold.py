@@ -12,10 +12,10 @@ from math import copysign
 from pathlib import Path
 from typing import NamedTuple
 
-from venire.data.judgments import FACETS
+from venire.data.judgments import FACETS, Judgments
 from venire.data.scale import NOT_APPLICABLE
 from venire.errors import FormatError, known_names
-from venire.io.aspects import read_aspects
+from venire.io.aspects import aspect_labels
 from venire.io.judgments import read_judgments
 from venire.io.preferences import read_preferences
 from venire.judging.answers import Value
@@ -37,29 +37,39 @@ def read_gold(path: Path, study: Study, kind: str) -> dict[About, str]:
     found: dict[About, str] = {}
     for about, gold in read(path, study):
         if found.setdefault(about, gold) != gold:
-            message = f"{about.doc!r} of topic {about.topic!r} has two answers that are right"
-            raise FormatError(path, None, message, hint="gold has one answer to each task")
+            raise _two_answers(path, about.topic, about.doc)
     return found
+
+
+def _two_answers(path: Path, topic: str, doc: str) -> FormatError:
+    message = f"{doc!r} of topic {topic!r} has two answers that are right"
+    return FormatError(path, None, message, hint="gold has one answer to each task")
 
 
 def _labels(path: Path, study: Study) -> Iterator[tuple[About, str]]:
     judgments = read_judgments(path, duplicate_labels="error")
     judgments.require_one(*(name for name in FACETS if name != "given"))
-    names = [name for name in ("topic", "doc", "label", "given") if name != "given" or name in judgments.facets]
-    for topic, doc, label, *given in zip(*(judgments.column(name).texts() for name in names), strict=True):
+    for topic, doc, label, *given in _cells(judgments, "topic", "doc", "label"):
         _refuse(path, label, study.labels.labels, "the scale")
         yield About(topic, doc, *given), label
 
 
+def _cells(judgments: Judgments, *names: str) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of columns, and of ``given`` if it is there, row by row."""
+    given = ("given",) if "given" in judgments.facets else ()
+    return zip(*(judgments.column(name).texts() for name in (*names, *given)), strict=True)
+
+
 def _aspects(path: Path, study: Study) -> Iterator[tuple[About, str]]:
-    table = read_aspects(path, names=[each.name for each in study.aspects])
-    for row in table.records():
-        labels = {each.name: row[each.name] for each in study.aspects if row.get(each.name) is not None}
-        for each in study.aspects:
-            if each.name in labels:
-                known = [NOT_APPLICABLE, *(label.name for label in each.labels)]
-                _refuse(path, str(labels[each.name]), known, f"the scale of {each.name!r}")
-        yield About(str(row["topic"]), str(row["doc"]), str(row["given"] or "")), json.dumps(labels)
+    known = {each.name: [NOT_APPLICABLE, *(label.name for label in each.labels)] for each in study.aspects}
+    judgments, _ = aspect_labels(path, names=known, duplicate_labels="error")
+    found: dict[About, dict[str, str]] = {}
+    for topic, doc, aspect, label, *given in _cells(judgments, "topic", "doc", "aspect", "label"):
+        _refuse(path, label, known[aspect], f"the scale of {aspect!r}")
+        labels = found.setdefault(About(topic, doc, *given), {})
+        if labels.setdefault(aspect, label) != label:
+            raise _two_answers(path, topic, doc)
+    yield from ((about, json.dumps(labels, sort_keys=True)) for about, labels in found.items())
 
 
 def _preferences(path: Path, study: Study) -> Iterator[tuple[About, str]]:  # noqa: ARG001 - as the others

@@ -319,7 +319,7 @@ GOLD = {
     "conditional": ("topic\tdoc\tgiven\tlabel\nq1\td1\t\t2\nq1\td2\td1\t0\n", {"d2": "0"}),
     "aspects": (
         "topic\tdoc\taspect\tlabel\nq1\td1\toverall\t2\nq1\td1\tnew\tN/A\nq2\td4\tnew\t1\n",
-        {"d1": '{"overall": "2", "new": "N/A"}', "d4": '{"new": "1"}'},
+        {"d1": '{"new": "N/A", "overall": "2"}', "d4": '{"new": "1"}'},
     ),
     "preference": ("topic\tleft\tright\tstrength\nq1\td2\td1\t2\nq2\td1\td4\t0\n", {"d1": "-1", "d1 d4": "0"}),
     "lists": ("topic\tleft\tright\tstrength\nq1\ta\tb\t1\n", {"a": "1"}),
