@@ -118,7 +118,7 @@ def _alpha(quality: Quality) -> Mapping[str, Any] | None:
 
 
 def _profiles(progress: Progress) -> dict[str, Mapping[str, Any]]:
-    """Return how each assessor compares with the reference, in the first view in which that is known."""
+    """Return how each assessor compares with the reference, in the first view or aspect in which that is known."""
     known = [each.assessors.records() for each in progress.quality if each.assessors is not None]
     return {str(row["assessor"]): row for rows in reversed(known) for row in rows}
 
