@@ -25,6 +25,7 @@ LAYERS = {
     "_lazy": 0,
     "_version": 0,
     "cli": 6,
+    "integrations": 6,
     "pytest_plugin": 6,
     "judging": 5,
     "report": 5,
