@@ -13,7 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import isnan, nan
 from typing import Any
+
+import numpy as np
 
 try:
     import ir_measures
@@ -29,7 +32,6 @@ from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.measures.evaluate import evaluate
 from venire.measures.measure import Measure
 from venire.measures.random_users import evaluate_users
-from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, as_measure
 from venire.types import RNGLike
 
@@ -52,15 +54,17 @@ class Settings:
     rng: RNGLike = 0
     assessors: bool = False
 
-    def scores(self, own: Measure, qrels: Any, run: Any) -> Scores | None:
-        """Score the topics of a run that the qrels have -> Scores (topic,), or None where there is no such topic."""
-        topics = [str(topic) for topic in qrels["query_id"].unique()]
-        labels = self.labels(qrels)
-        if unknown := [topic for topic in topics if topic not in labels.topics]:
-            raise UnknownName("topic of the judgments", unknown[0], labels.topics)
+    def scores(self, own: Measure, qrels: Any, run: Any) -> dict[str, float]:
+        """Score the topics of a run that the qrels have; one without a label to score it by is an error."""
+        topics, labels = [str(topic) for topic in qrels["query_id"].unique()], self.labels(qrels)
         with_results = {str(topic) for topic in run["query_id"].unique()}
-        topics = [topic for topic in topics if topic in with_results]
-        return self._by_topic(labels, own, run[[*RUN]], topics) if topics else None
+        asked = [topic for topic in topics if topic in with_results]
+        found = self._by_topic(labels, own, run[[*RUN]], asked) if asked else {}
+        judged = {labels.topics[n] for n in np.unique(labels.items.topic[labels.item]).tolist()}
+        for topic in topics:
+            if topic not in judged or (topic in with_results and isnan(found.get(topic, nan))):
+                raise UnknownName("topic that was judged by those whose labels count", topic, judged)
+        return found
 
     def labels(self, qrels: Any) -> Judgments:
         """Return the judgments that were stated, or else read the qrels."""
@@ -69,8 +73,8 @@ class Settings:
         columns = [*QRELS, "iteration"] if self.assessors else [*QRELS]
         return as_judgments(qrels[columns].rename(columns={"iteration": "assessor"}))
 
-    def _by_topic(self, labels: Judgments, own: Measure, run: Any, topics: list[str]) -> Scores:
-        """Score one run; means over users, and over the assessors of a topic."""
+    def _by_topic(self, labels: Judgments, own: Measure, run: Any, topics: list[str]) -> dict[str, float]:
+        """Score one run, by topic; means over users, and over the assessors of a topic."""
         whose: dict[str, Any] = {"gains": self.gains, "assessor": self.assessor, "pool": self.pool, "topics": topics}
         if self.users is not None:
             scores = evaluate_users(labels, run, own, users=self.users, rng=self.rng, unjudged=self.unjudged, **whose)
@@ -78,7 +82,8 @@ class Settings:
         else:
             found = evaluate(labels, run, own, per=self.per, unjudged=self.unjudged, **whose)
         found = found.select(system=found.names["system"][0], measure=found.names["measure"][0])
-        return found.mean("assessor") if "assessor" in found.axes else found
+        found = found.mean("assessor") if "assessor" in found.axes else found
+        return dict(zip(found.names["topic"], found.values.tolist(), strict=True))
 
 
 class VenireMeasure(ir_measures.Measure):  # type: ignore[misc]
@@ -108,10 +113,8 @@ class VenireMeasure(ir_measures.Measure):  # type: ignore[misc]
 
     def runtime_impl(self, qrels: Any, run: Any) -> Iterator[Any]:
         """Yield the score of every topic of the qrels that has results; frames with the columns of ir_measures."""
-        scores = self.settings.scores(self.own, qrels, run)
-        if scores is not None:
-            for topic, value in zip(scores.names["topic"], scores.values.tolist(), strict=True):
-                yield ir_measures.Metric(topic, self, value)
+        for topic, value in self.settings.scores(self.own, qrels, run).items():
+            yield ir_measures.Metric(topic, self, value)
 
 
 def measure(
