@@ -150,7 +150,7 @@ def measure(
     >>> q = measure("Q@10", gains={"0": 0, "1": 0.2, "2": 0.9})
     >>> found = ir_measures.calc_aggregate([ir_measures.nDCG @ 10, q], {"q1": {"d1": 2, "d2": 1}}, {"q1": {"d2": 1.0}})
     >>> round(found[q], 3)
-    0.087
+    0.316
     """
     own = as_measure(measure)
     labels = None if judgments is None else as_judgments(judgments)

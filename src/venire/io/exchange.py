@@ -51,6 +51,7 @@ from venire.io.compression import written
 from venire.io.declarations import beside_name, scale_file
 from venire.io.lines import read_bytes, spaced_lines, split_columns
 from venire.io.outputs import NewFiles
+from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.runs import RunsLike, as_runs, file_name, kernel_rules, repeated_row_fault, table_scores, whole_run
 from venire.results import Note, Records, Tabular, counted
 from venire.scan.numbers import decimals
@@ -302,12 +303,12 @@ def _stated_scale(qrels: ScaledQrels) -> bytes:
     return ("\n".join(lines) + "\n").encode("utf-8")
 
 
-def write_preference_groups(preferences: Preferences, path: str | Path) -> None:
+def write_preference_groups(preferences: PreferencesLike, path: str | Path) -> None:
     """Write preferences for ``trec_eval -R prefs``: a judgment group per assessor, a sub-group per choice.
 
     Ties and strengths have no place there, and are left out.
     """
-    target = Path(path)
+    target, preferences = Path(path), read_preferences(preferences)
     chosen = preferences.take(np.flatnonzero(preferences.outcome))
     _refuse_contradictions(chosen)
     left_better = chosen.outcome > 0
