@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -238,3 +242,35 @@ def test_names_of_metrics_that_mlflow_allows():
         metrics_of(evaluate({"q1": {"d1": 1}}, {"a@b": run, "a%b": run}, "nDCG@10"))
     with pytest.raises(UnknownName, match="system"):
         metrics_of(odd, system="bm25")
+
+
+# --- pages ------------------------------------------------------------------------------------------------------
+
+PAGES = sorted((Path(__file__).parents[2] / "docs" / "integrations").glob("*.md"))
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def snippets(page: Path) -> list[str]:
+    """Return the Python of a page that is not run as a doctest."""
+    found = FENCE.findall(page.read_text(encoding="utf-8"))
+    return [code for language, code in found if language == "python" and ">>>" not in code]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_snippets_are_short(page):
+    for _, code in FENCE.findall(page.read_text(encoding="utf-8")):
+        assert len(code.strip().splitlines()) <= 10, code
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("page", "package"), [("pyterrier", "pyterrier"), ("mlflow", "mlflow"), ("ranx", "ranx")])
+def test_snippets_run(page, package, tmp_path):
+    if find_spec(package) is None:
+        pytest.skip(f"{package} is not installed")
+    own = next(each for each in PAGES if each.stem == page)
+    assert len(snippets(own)) >= 2
+    before = 'import sys, warnings; sys.modules["coverage"] = None; warnings.simplefilter("ignore")\n'
+    command = [sys.executable, "-c", before + "\n".join(snippets(own))]
+    quick = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(command, cwd=tmp_path, env=quick, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
