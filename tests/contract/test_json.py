@@ -75,6 +75,30 @@ def test_saved_files_follow_their_schemas(name, tmp_path, monkeypatch):
     check(name, json.loads(path.read_text(encoding="utf-8")))
 
 
+REPORTS = {
+    "one judge": "labels.parquet runs --where assessor=ann",
+    "one judge, one system": "labels.parquet runs/0.parquet --where assessor=ann",
+    "judgments alone": "labels.parquet",
+    "users": "labels.parquet runs --preferences lists.parquet --clicks log.parquet --before earlier.parquet",
+    "documents preferred": "labels.parquet runs --preferences pairs.parquet --assessor ann --where assessor=ann",
+    "aspects": "aspects.parquet runs --where aspect=overall",
+    "a reference and a machine": "labels.parquet runs --reference ann --machine cy --family all=s1,s2",
+    "a pool": "labels.parquet runs --pool majority",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+@pytest.mark.parametrize("arguments", REPORTS.values(), ids=REPORTS)
+def test_reports_of_every_form_follow_their_schema(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    every_command.write_files(tmp_path)
+    for ending in ("", ".toml"):
+        (tmp_path / f"earlier.parquet{ending}").write_bytes((tmp_path / f"labels.parquet{ending}").read_bytes())
+    done = CliRunner().invoke(cli, ["report", *arguments.split(), "--draws", "5", "--json", "report.json", "-q"])
+    assert done.exit_code == 0, done.output
+
+
 def evaluated(folder: Path) -> dict[str, object]:
     (folder / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
     (folder / "x.run").write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n")
