@@ -20,6 +20,7 @@ import pytest
 import venire
 import venire.plots.results
 from result_examples import EXAMPLES, example
+from venire.errors import UnknownName
 from venire.results import MOST_NOTES, MOST_ROWS, Tabular, as_html, shown
 
 ROOT = Path(__file__).parents[2]
@@ -133,6 +134,19 @@ def test_labels_are_counted_in_their_order():
 def test_a_picture_takes_the_options_of_its_plot():
     assert example("Confusions").plot(a="careful1", b="lazy1").axes[0].get_ylabel() == "label by careful1"
     assert example("SystemComparison").plot(value="effect").axes[0].get_xlabel().startswith("effect, with its interval")
+
+
+@pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+def test_what_there_is_of_one_judge_is_drawn():
+    runs = {name: {"q1": {"d1": first}, "q2": {"d2": 1.0}} for name, first in (("a", 1.0), ("b", 2.0))}
+    judgments = venire.read_judgments({"q1": {"d1": 1}, "q2": {"d2": 0}})
+    found = venire.compare(judgments, runs)
+    assert found.plot().axes[0].get_xlabel().startswith("delta")
+    assert "<svg" not in judgments.take([])._repr_html_()
+    with pytest.raises(venire.VenireError, match="no rows to plot"):
+        judgments.take([]).plot()
+    with pytest.raises(UnknownName, match="nowhere"):
+        venire.evaluate(judgments, runs).plot(value="nowhere")
 
 
 def test_a_report_is_shown_by_its_leaderboard():

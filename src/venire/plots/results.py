@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from venire.errors import SettingError
+from venire.errors import SettingError, UnknownName, VenireError
 from venire.measures.scores import Scores
 from venire.plots import style
 from venire.plots.svg import svg_element
@@ -58,7 +58,7 @@ COUNTED: Mapping[str, str] = {
 PARTS: Mapping[str, Callable[[Any], Tabular]] = {
     "Collection": lambda made: made.judgments,
     "PerceivedCollection": lambda made: made.judgments,
-    "Comparison": lambda found: (one := found.by_measure[0]).stability if found.swap else one.tested,
+    "Comparison": lambda found: found.by_measure[0].stability if found.swap else found.by_measure[0].tested,
     "CrossFitted": lambda found: found.whole,
 }
 """Results that are drawn by one of their parts."""
@@ -105,6 +105,8 @@ def draw_rows(result: Tabular, *, value: str | None = None) -> Figure:
     """Plot the rows of a result: a number of each, by default the one that has an interval, with the interval."""
     kind = type(result).__name__
     rows, n_rows = _first_rows(ROWS[kind](result)) if kind in ROWS else result._first(MOST_ROWS)
+    if value is not None and rows and value not in rows[0]:
+        raise UnknownName("column", value, rows[0])
     value, *limits = interval_columns(rows, value or VALUES.get(kind))
     known = [row for row in rows if value is not None and isinstance(row.get(value), int | float)]
     if value is None or not known:
@@ -112,6 +114,9 @@ def draw_rows(result: Tabular, *, value: str | None = None) -> Figure:
     numbers = [[row[name] for row in known] if name else [np.nan] * len(known) for name in (value, *limits)]
     figure, axes = style.one_panel(7.0, 1.0 + 0.24 * max(len(known), 3))
     style.draw_intervals(axes, np.arange(len(known)), *numbers, markersize=6)
+    left, right = axes.get_xlim()
+    if left < 0 < right:
+        axes.axvline(0, color=style.GREY, linewidth=1)
     style.name_rows(axes, _row_names(known), longest=48)
     more = style.shown_of(len(known), n_rows, "rows")
     axes.set_xlabel(value.replace("_", " ") + (", with its interval" if limits[0] else "") + more)
@@ -182,7 +187,7 @@ def picture_of(result: Tabular) -> str:
     """Draw a result as an element of a page, in the ink of the page; nothing where there is nothing to draw."""
     try:
         figure = draw_result(result)
-    except SettingError:
+    except VenireError:
         return ""
     words = result.sentence()
     name = f"venire-{sha256(repr((type(result).__name__, words)).encode('utf-8', 'backslashreplace')).hexdigest()[:8]}"
