@@ -42,6 +42,7 @@ from venire.data.label_pairs import pair_up
 from venire.data.rejudging import Matrices
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.limits import refuse_crowd
 from venire.results import Records, Tabular, counted
 from venire.types import Floats
@@ -216,8 +217,9 @@ class Transitions(Tabular):
         return draw
 
 
-def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitions:
+def fit_transitions(judgments: JudgmentsLike, old: str, new: str = ANY) -> Transitions:
     """Count transitions from labels of one assessor to another's, or to those of any other assessor.  O(rows)."""
+    judgments = as_judgments(judgments)
     others = [name for name in judgments.assessors if name != old]
     if not others:
         raise PairsError(

@@ -1,6 +1,7 @@
 from venire.io.duplicates import read_duplicates as read_duplicates
 from venire.io.exchange import (
     ScaledQrels as ScaledQrels,
+    ranx_runs as ranx_runs,
     read_preference_groups as read_preference_groups,
     run_scores as run_scores,
     write_preference_groups as write_preference_groups,

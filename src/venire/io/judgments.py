@@ -209,14 +209,14 @@ def _refuse_doubtful(part: Rows, scale: Scale | None, not_applicable: str) -> No
 
 
 def write_judgments(
-    judgments: Judgments, path: str | Path, *, layout: str = "long", second_column: str = "ignore"
+    judgments: JudgmentsLike, path: str | Path, *, layout: str = "long", second_column: str = "ignore"
 ) -> None:
     """Write judgments; the format follows from the name: .csv, .tsv, .jsonl, .parquet, anything else is TREC qrels.
 
     The parameters are those of ``read_judgments``; reading the file back with them gives the same judgments.
     """
     with NewFiles() as files:
-        add_judgments(files, judgments, Path(path), layout=layout, second_column=second_column)
+        add_judgments(files, as_judgments(judgments), Path(path), layout=layout, second_column=second_column)
 
 
 def add_judgments(
