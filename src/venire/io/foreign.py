@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.data.ids import Category
+from venire.data.ids import Category, is_id
 from venire.data.runs import RunTable
 from venire.data.scale import whole
 from venire.errors import FormatError
@@ -148,8 +148,8 @@ def _of_system(name: str, source: Any) -> Any:
 
 
 def as_id(name: object, where: str = "rows") -> str:
-    """Return the name of a topic, document or system as text; raise where it is empty or has a zero byte."""
+    """Return the name of a topic, document or system as text; raise where it cannot be one."""
     text = str(name)
-    if not text or "\0" in text:
-        raise FormatError(where, None, f"found the id {text!r}, expected text for topics and documents")
+    if not is_id(text):
+        raise FormatError(where, None, f"found the id {text[:60]!r}, expected text for topics and documents")
     return text

@@ -14,11 +14,12 @@ from venire.data.ids import Category
 from venire.data.judgments import Judgments, on_one_scale
 from venire.data.scale import NOT_APPLICABLE, Scale, is_number
 from venire.errors import FormatError, UnknownName
-from venire.io.files import expanded_all, names_files, opened
+from venire.io.files import DATASET, expanded_all, names_files, opened
 from venire.io.foreign import known_judgments, names_assessors, of_assessor
 from venire.io.outputs import NewFiles
 from venire.io.qrels import add_qrels, read_qrels
 from venire.io.rows import Rows, assemble, named
+from venire.io.sources.known import JUDGMENTS, recognised
 from venire.io.tables.columns import (
     HEAD,
     JSON_LINES,
@@ -187,8 +188,14 @@ def _parts(source: Any, second_column: str, form: Mapping[str, Any]) -> Iterable
 
 
 def _read_file(path: Path, second_column: str, form: Mapping[str, Any]) -> Rows:
+    if str(path).startswith(DATASET):
+        from venire.io.sources import irds
+
+        return irds.rows(path)
     with opened(path) as file:
         head = file.read(HEAD)
+    if (source := recognised(head, path.name, holds=JUDGMENTS)) is not None and not form.get("layout"):
+        return source.rows(path, form.get("columns") or {})
     stated = bool(form.get("columns"))
     if looks_like_table(head, path.name, stated=stated) or form.get("layout"):
         from venire.io.tables.rows import read_table

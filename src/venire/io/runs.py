@@ -35,11 +35,12 @@ from venire.data.runs import (
 )
 from venire.engine.local import map_partitions
 from venire.errors import FormatError, TiedScoresWarning, UnknownName, Way
-from venire.io.files import expanded_all, names_files, opened, stem
+from venire.io.files import DATASET, expanded_all, names_files, opened, stem
 from venire.io.foreign import as_id, known_runs
 from venire.io.lines import Chunk, chunks, last_line, line_fault, read_bytes, split_columns, warn_of_comments
 from venire.io.pipes import STDIN
-from venire.io.tables.columns import is_run_table
+from venire.io.sources.known import RUNS, recognised
+from venire.io.tables.columns import HEAD, is_run_table
 from venire.kernels.ragged import offsets
 from venire.results import first_few, read_number
 from venire.scan.fields import Fault, split
@@ -123,13 +124,7 @@ def scan(runs: RunsLike, items: Items, *, progress: Progress | None = None) -> S
 
 def _sources(source: Any) -> Iterable[Source]:
     if names_files(source):
-        for path in expanded_all(source):
-            if is_run_table(path):
-                from venire.io.run_tables import read_run_table
-
-                yield read_run_table(path)
-            else:
-                yield path
+        yield from map(_of_file, expanded_all(source))
         return
     source = known_runs(source)
     if isinstance(source, RunTable):
@@ -143,6 +138,24 @@ def _sources(source: Any) -> Iterable[Source]:
     else:
         for each in source:
             yield from _sources(each)
+
+
+def _of_file(path: Path) -> Source:
+    """Read a table, a dataset or a file of another tool; a file of six columns is read when it is scanned."""
+    if str(path).startswith(DATASET):
+        from venire.io.sources import irds
+
+        return irds.lists(path)
+    with opened(path) as file:
+        head = file.read(HEAD)
+    if (source := recognised(head, path.name, holds=RUNS)) is not None:
+        table: RunTable = source.lists(path)
+        return table
+    if not is_run_table(head, path.name):
+        return path
+    from venire.io.run_tables import read_run_table
+
+    return read_run_table(path)
 
 
 def _from_dict(runs: Mapping[str, Any]) -> RunTable:

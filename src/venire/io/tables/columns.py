@@ -18,7 +18,6 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from venire.errors import FormatError, UnknownName, known_names
-from venire.io.files import opened
 from venire.io.lines import BOM
 from venire.results import first_few
 
@@ -26,7 +25,7 @@ Groups: TypeAlias = tuple[tuple[str, ...], ...]
 """Names of a role, as plain() writes them; those of a later group count only where none of an earlier one occurs."""
 ROLES: Mapping[str, Groups] = {
     "topic": (("topic", "topicid", "qid", "queryid"), ("query", "q", "request")),
-    "doc": (("doc", "docid", "docno", "documentid", "passageid"), ("document", "passage", "pid")),
+    "doc": (("doc", "docid", "docno", "documentid", "passageid", "corpusid"), ("document", "passage", "pid")),
     "assessor": (
         ("assessor", "assessorid", "worker", "workerid", "rater", "raterid", "annotator", "annotatorid", "judge"),
         ("user", "userid"),
@@ -295,11 +294,10 @@ def looks_like_table(head: bytes, name: str, *, stated: bool = False) -> bool:
     return all(names & set(all_names(ROLES[role])) for role in ("topic", "doc"))
 
 
-def is_run_table(path: Path) -> bool:
+def is_run_table(head: bytes, name: str) -> bool:
     """Return whether a file holds runs as a table: Parquet, CSV by its name, or a header with the columns of runs."""
-    with opened(path) as file:
-        head = file.read(HEAD).removeprefix(BOM)
-    names, ending = header_names(head, path.name), ending_of(path.name)
+    head = head.removeprefix(BOM)
+    names, ending = header_names(head, name), ending_of(name)
     if head.startswith(PARQUET) or ending == ".parquet":
         return True
     return len(names) > 1 and (ending == ".csv" or name_a_run(names))
