@@ -76,10 +76,10 @@ def _texts(path: Path, part: str, wanted: Collection[str]) -> Iterator[tuple[str
 
         return irds.topic_texts(path) if part == "queries" else irds.doc_texts(path, wanted)
     if not path.is_dir():
-        return _lines(path)
+        return read_lines(path)
     from venire.io.sources.folders import collection_files
 
-    return (each for file in collection_files(path, part) for each in _lines(file))
+    return (each for file in collection_files(path, part) for each in read_lines(file))
 
 
 def _chosen(texts: Iterator[tuple[str, str]], wanted: Collection[str], longest: int) -> dict[str, str]:
@@ -93,7 +93,7 @@ def _chosen(texts: Iterator[tuple[str, str]], wanted: Collection[str], longest: 
     return found
 
 
-def _lines(path: Path) -> Iterator[tuple[str, str]]:
+def read_lines(path: Path) -> Iterator[tuple[str, str]]:
     """Yield id and text of every line, or row of Parquet."""
     with opened(path) as file:
         is_table = file.read(4) == b"PAR1"

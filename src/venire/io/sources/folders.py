@@ -40,6 +40,11 @@ def collection_files(folder: Path, part: str) -> list[Path]:
     return files
 
 
+def all_files(folder: Path) -> list[Path]:
+    """Return the files of all parts and splits."""
+    return [path for part in PARTS for path in _files(folder, part)]
+
+
 def _files(folder: Path, part: str) -> list[Path]:
     """Return the file of a part, or the files in its folder."""
     for name in PARTS[part]:

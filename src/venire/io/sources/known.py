@@ -124,15 +124,16 @@ def recognised(head: bytes, name: str, *, holds: str = "") -> Source | None:
     """Return the source of a file by its first bytes, decompressed, and its name; holds: of those with this content."""
     head = head.removeprefix(BOM).lstrip()
     if head[:1] in (b"{", b"["):
-        keys = _keys(head)
+        keys = first_keys(head)
         found = next((source for source in SOURCES if source.begins(keys, head)), None)
     else:
         found = BY_NAME["quepid"] if _is_quepid(head, name) else None
     return found if found is not None and (not holds or holds in found.holds) else None
 
 
-def _keys(head: bytes) -> set[str]:
+def first_keys(head: bytes) -> set[str]:
     """Return the keys in the first line, if that is an object or a list, else in all lines."""
+    head = head.removeprefix(BOM).lstrip()
     first = head.partition(b"\n")[0].strip()
     text = first if first[-1:] in (b"}", b"]") else head
     return {key.decode("utf-8", "replace") for key, colon in STRING.findall(text) if colon}
