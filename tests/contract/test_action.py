@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from documented_files import write_documented_files
+
 ROOT = Path(__file__).parents[2]
 ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
 YAML = [ROOT / "action.yml", *sorted((ROOT / ".github" / "workflows").glob("*.yml"))]
@@ -57,6 +59,17 @@ def test_a_better_candidate_passes(files, tmp_path):
     assert "### All systems" in summary
     assert "| poor |" in summary
     assert (tmp_path / "out" / "report.html").stat().st_size > 100_000
+
+
+@pytest.mark.slow
+def test_the_step_on_the_page_of_integrations_runs(tmp_path):
+    page = (ROOT / "docs" / "integrations" / "index.md").read_text(encoding="utf-8")
+    (step,) = re.findall(r"^```yaml\n(- uses: \./tools/venire.*?)^```$", page, re.M | re.S)
+    given = {name.upper(): value for name, value in re.findall(r"^    ([a-z]+): (.*)$", step, re.M)}
+    assert {"JUDGMENTS", "RUNS", "CANDIDATE", "BASELINE"} <= set(given)
+    write_documented_files(tmp_path)
+    done, summary, output = run_gate(tmp_path, tmp_path / "results", **{"MEASURE": "nDCG@10", **given})
+    assert (done.returncode, output["code"]) == (0, "0"), done.stderr + summary
 
 
 @pytest.mark.slow
