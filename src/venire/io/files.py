@@ -101,8 +101,8 @@ def expanded_all(source: Any) -> list[Path]:
 def expanded(source: str | Path) -> list[Path]:
     """Return the files behind a path, a folder or a pattern; hidden files of a folder are left out.
 
-    A folder with a corpus, queries and qrels stands for its qrels.  A dataset of ir_datasets has no file: its name is
-    returned.
+    A folder with a corpus, queries and qrels stands for its qrels, one that Hugging Face saved for its table.  A
+    dataset of ir_datasets has no file: its name is returned.
     """
     path = Path(source)
     if str(source).startswith(DATASET):
@@ -112,10 +112,10 @@ def expanded(source: str | Path) -> list[Path]:
     if is_readable(path):
         return [path]
     if path.is_dir():
-        from venire.io.sources.folders import collection_files, is_collection
+        from venire.io.sources.folders import data_files
 
-        if is_collection(path):
-            return collection_files(path, "qrels")
+        if data := data_files(path):
+            return data
         files = _within_limit((each for each in path.iterdir() if not each.name.startswith(".")), path)
         if not files:
             raise FormatError(path, None, "is a folder without files", hint="name files, or the folder they are in")

@@ -34,8 +34,8 @@ from venire.io.runs import read_facts, read_runs, whole_run
 from venire.io.sources.known import JUDGMENTS, RUNS, Source, first_keys, recognised
 from venire.io.sources.nuggets import read_nuggets
 from venire.io.tables.columns import (
+    BINARY,
     HEAD,
-    PARQUET,
     ROLES,
     header_names,
     header_start,
@@ -120,7 +120,9 @@ def inspect_file(
         head = data[:HEAD]
         source = None if how.get("layout") else recognised(head, path.name)
         kind = kind_of(head, path, judgments=judgments, stated=bool(how.get("columns"))) if source is None else ""
-        of_text, odd = ({"bytes": len(data)}, []) if head.startswith(PARQUET) else text_facts(data, is_json=source is not None)
+        of_text, odd = (
+            ({"bytes": len(data)}, []) if head.startswith(BINARY) else text_facts(data, is_json=source is not None)
+        )
         facts |= of_text
         del data
         if source is not None:
@@ -161,12 +163,12 @@ def kind_of(head: bytes, path: Path, *, judgments: bool = False, stated: bool = 
         return UNKNOWN
     head = head.removeprefix(BOM)
     if looks_like_table(head, path.name):
-        names = _parquet_names(path) if head.startswith(PARQUET) else header_names(head, path.name)
+        names = _parquet_names(path) if head.startswith(BINARY) else header_names(head, path.name)
         if is_plan(names) and not judgments:
             return PLAN
         if {plain(name) for name in names} == BEIR_COLUMNS:
             return BEIR
-        if not judgments and _name_texts(names if head.startswith(PARQUET) else first_keys(head)):
+        if not judgments and _name_texts(names if head.startswith(BINARY) else first_keys(head)):
             return TEXTS
         return LONG if judgments or not _names_scores(names) else RUN_TABLE
     lines = head.splitlines()
@@ -345,7 +347,7 @@ class _Copy:
             data = read_bytes(self._source)
             header = data.count(b"\n", 0, header_start(data)) + 1
             quoted = b'"' in data and not data.lstrip().startswith(b"{")  # rows may have several lines
-            if looks_like_table(data[:HEAD], self.path.name) and (line <= header or quoted or PARQUET in data[:4]):
+            if looks_like_table(data[:HEAD], self.path.name) and (line <= header or quoted or data.startswith(BINARY)):
                 return False
             self.path, self._lines = self._folder / self._source.name, data.split(b"\n")
             if (scale := scale_file(self._source)) is not None:

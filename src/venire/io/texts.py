@@ -2,8 +2,8 @@
 
 Topics: a line per topic, with its id, a tab, and the text.  Documents: JSON lines with the id (``id``, ``doc``,
 ``docno``, ``doc_id``, ``docid``, ``pid`` or ``_id``) and the text (``text``, ``contents``, ``body`` or ``passage``),
-perhaps with a ``title``; or lines as for topics.  Either may be a Parquet file with these columns, a folder with
-queries and a corpus as BEIR and Hugging Face lay them out, or a dataset of ir_datasets (``irds:ID``).  A file of
+perhaps with a ``title``; or lines as for topics.  Either may be a Parquet or Arrow file with these columns, a folder
+with queries and a corpus as BEIR and Hugging Face lay them out, or a dataset of ir_datasets (``irds:ID``).  A file of
 documents may be a whole corpus: it is read line by line, and only the texts that are asked for are kept, cut to
 ``LONGEST`` characters, and together to ``MOST``.
 
@@ -94,10 +94,10 @@ def _chosen(texts: Iterator[tuple[str, str]], wanted: Collection[str], longest: 
 
 
 def read_lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield id and text of every line, or row of Parquet."""
+    """Yield id and text of every line, or row of Parquet or Arrow."""
     with opened(path) as file:
-        is_table = file.read(4) == b"PAR1"
-    if is_table:
+        head = file.read(8)
+    if head.startswith((b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")):
         yield from _rows(path)
         return
     for number, line in numbered_lines(path):

@@ -23,7 +23,7 @@ from venire.io.files import opened
 from venire.io.judgments import read_judgments
 from venire.io.sources.known import BY_NAME, OF_LABELS
 from venire.io.sources.labels import Imported
-from venire.io.tables.columns import HEAD, ROLES, find_roles
+from venire.io.tables.columns import BINARY, HEAD, ROLES, find_roles
 from venire.judging.answers import SURPLUS, Answer, Stored
 from venire.judging.store import Store
 from venire.judging.study import CONDITIONAL, LABEL, PAGE, PERSON, SNIPPET, Study
@@ -254,7 +254,7 @@ def _header(path: Path) -> set[str]:
 
     with opened(path) as file:
         head = file.read(HEAD)
-    if head.startswith(b"PAR1") or head.lstrip().startswith((b"{", b"[")):
+    if head.startswith(BINARY) or head.lstrip().startswith((b"{", b"[")):
         return {"assessor"}
     if not looks_like_table(head, path.name):
         return set()

@@ -2,7 +2,8 @@
 
 BEIR has ``corpus.jsonl``, ``queries.jsonl`` and ``qrels/SPLIT.tsv``, with the header ``query-id corpus-id score``.
 Datasets of Hugging Face have a folder for each part, with Parquet or JSONL files of a split:
-``corpus/test-00000-of-00001.parquet``, ``queries/...``, and the qrels in ``qrels``, ``default`` or ``data``.
+``corpus/test-00000-of-00001.parquet``, ``queries/...``, and the qrels in ``qrels``, ``default`` or ``data``.  A table
+that ``datasets`` (2 to 5) saves to disk is a folder with ``state.json`` and ``data-00000-of-00001.arrow``.
 """
 
 from __future__ import annotations
@@ -24,6 +25,13 @@ MOST = 10_000
 def is_collection(folder: Path) -> bool:
     """Return whether a folder has a corpus or queries, and qrels beside."""
     return bool(_files(folder, "qrels")) and bool(_files(folder, "corpus") or _files(folder, "queries"))
+
+
+def data_files(folder: Path) -> list[Path]:
+    """Return the files that a folder stands for: its qrels, or a table that ``Dataset.save_to_disk`` wrote, or none."""
+    if (folder / "state.json").is_file() and (found := sorted(folder.glob("data-*.arrow"))):
+        return found
+    return collection_files(folder, "qrels") if is_collection(folder) else []
 
 
 def collection_files(folder: Path, part: str) -> list[Path]:

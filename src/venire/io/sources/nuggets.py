@@ -82,6 +82,7 @@ def _assignments(path: Path) -> Iterator[tuple[Record, str, str, str, str, str]]
             hint = "assign the nuggets to answers first; such a file has run_id and assignment"
             raise record.fault("names neither a run (run_id) nor a passage (docid)", hint=hint)
         seen: set[str] = set()
+        _refuse_half_texts(record, str(qid), str(run))
         for nugget in nuggets:
             text, importance, label = _nugget(record, nugget)
             if text in seen:
@@ -95,8 +96,18 @@ def _nugget(record: Record, nugget: Any) -> tuple[str, str, str]:
     if not isinstance(nugget, dict) or not isinstance(nugget.get("text"), str) or not nugget["text"]:
         raise record.fault(f"has a nugget without text: {str(nugget)[:60]!r}", hint=HINT)
     text, importance, label = nugget["text"], nugget.get("importance", "vital"), nugget.get("assignment")
+    _refuse_half_texts(record, text)
     for key, value, known in (("importance", importance, IMPORTANCE), ("assignment", label, LABELS)):
         if value not in known:
             message = f"has the nugget {text[:60]!r} with the {key} {str(value)[:30]!r}"
             raise record.fault(message, hint=f"expected {', '.join(known)}")
     return text, str(importance), str(label)
+
+
+def _refuse_half_texts(record: Record, *texts: str) -> None:
+    """Raise where a text is not UTF-8, which a frame cannot hold."""
+    for text in texts:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise record.fault(f"has {text[:60]!r}, which is no text", hint="save it as UTF-8") from None

@@ -104,7 +104,9 @@ def test_several_questions_are_aspects_and_one_can_be_chosen(write):
         *(("clarity", "4"), ("relevance", "1"), ("relevance", "2"))
     ]
     assert rows(read_judgments(path, columns={"label": "clarity"})) == [("q1", "d1", "u-ann", "4")]
-    studio = [{**files.LABEL_STUDIO[0], "annotations": [json.loads(json.dumps(files.LABEL_STUDIO[0]["annotations"][0]))]}]
+    studio = [
+        {**files.LABEL_STUDIO[0], "annotations": [json.loads(json.dumps(files.LABEL_STUDIO[0]["annotations"][0]))]}
+    ]
     studio[0]["annotations"][0]["result"].append({"from_name": "clear", "type": "rating", "value": {"rating": 3}})
     path = write("studio.json", studio)
     assert set(read_judgments(path).facets["aspect"].names) == {"relevance", "clear"}
@@ -139,7 +141,7 @@ def test_subsets_of_mteb_are_one_run_unless_they_share_topics(write):
         read_runs(write("a.json", both))
 
 
-def test_compressed_files_and_a_scale_beside(write, tmp_path):
+def test_compressed_files_and_a_scale_beside(write):
     import gzip
 
     path = write("ann.jsonl.gz", gzip.compress(files.lines(files.DOCCANO)))
@@ -150,7 +152,11 @@ def test_compressed_files_and_a_scale_beside(write, tmp_path):
 
 WRONG_LABELS = {
     "no answer": ("prodigy", [{**files.PRODIGY[0], "answer": "yes"}], r":1: has the answer 'yes'"),
-    "two choices": ("prodigy", [files.PRODIGY[0], {**files.PRODIGY[0], "accept": ["0", "2"]}], r":2: has .* one choice"),
+    "two choices": (
+        "prodigy",
+        [files.PRODIGY[0], {**files.PRODIGY[0], "accept": ["0", "2"]}],
+        r":2: has .* one choice",
+    ),
     "no topic": ("prodigy", [{**files.PRODIGY[0], "meta": {}}], r":1: does not name its topic"),
     "two labels": ("doccano", [{**files.DOCCANO[0], "label": ["1", "2"]}], r":1: has .* one choice"),
     "users and values": (
