@@ -51,8 +51,8 @@ QUEPID_BOOK = {
         }
     ],
 }
-QUEPID_CSV = b"query,docid,ann,Bob B\nboil eggs,d1,2.0,1\nboil eggs,d2,0,\n"
-QUEPID_CASE = {"case_name": "x", "queries": [{"query_text": "boil eggs", "ratings": {"d1": 2, "d2": 0}}]}
+QUEPID_CSV = b"query,docid,ann,Bob B\nboil eggs,d1,2.0,1\nboil eggs,d2,0,\noil chains\n"
+QUEPID_CASE = {"case_name": "x", "queries": [{"query": "boil eggs", "ratings": {"d1": 2, "d2": 0}}]}
 ARGILLA = [
     {
         "id": "r1",

@@ -106,7 +106,8 @@ def in_words(found: Inspection) -> Iterator[str]:
 
     yield f"{found.file}: {found.kind}{'' if found.readable else ', not readable'}"
     facts = dict(found.facts)
-    yield f"  {', '.join(in_short(name, facts.pop(name)) for name in TEXT if name in facts)}"
+    if of_text := [in_short(name, facts.pop(name)) for name in TEXT if name in facts]:
+        yield f"  {', '.join(of_text)}"
     counts, notes = facts.pop("label_counts", None), facts.pop("notes", ())
     yield from (f"  {_words(name)}: {in_short(name, value)}" for name, value in facts.items() if value)
     if counts:

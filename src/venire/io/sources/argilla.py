@@ -1,6 +1,7 @@
-"""Argilla (2.x) exports records, ``dataset.records.to_json``: a list of objects with ``fields``, ``metadata`` and
+"""Argilla (2.x) exports records, ``dataset.records.to_json``: a list of objects.
 
-``responses``, in which each question has a list of ``value`` and ``user_id``.  Records in columns
+They have ``fields``, ``metadata`` and ``responses``, in which each question has a list of ``value`` and ``user_id``.
+Records in columns
 (``records.to_list(flatten=True)``, or ``to_datasets`` as JSON) have ``QUESTION.responses``,
 ``QUESTION.responses.users`` and ``QUESTION.responses.status`` beside the fields and the metadata.
 

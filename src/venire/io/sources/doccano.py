@@ -1,6 +1,6 @@
-"""doccano (1.0 to 1.8) exports text classification as JSON or JSONL: ``id``, ``text``, and a list ``label``.
+"""doccano exports text classification as JSON or JSONL: ``id``, ``text``, and a list ``label``.
 
-Metadata are keys of the record since 1.6, and in ``meta`` before; until 1.5 the list is called ``labels``.  A project
+Metadata are keys of the record; in older exports they are in ``meta``, and the list is called ``labels``.  A project
 that is not collaborative is exported as one file for each annotator, named after them, so that a file is one assessor.
 """
 

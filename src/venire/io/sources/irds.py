@@ -53,6 +53,12 @@ def doc_texts(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, str]]:
     yield from ((str(each.doc_id), _text(each)) for each in found)
 
 
+def content(path: Path) -> Iterator[bytes]:
+    """Yield what identifies a dataset: a line for each of its qrels, or of its queries if it has no qrels."""
+    for row in _listed(path, "qrels" if "qrels" in entities(path) else "queries"):
+        yield "\t".join(map(str, row)).encode("utf-8", "surrogateescape") + b"\n"
+
+
 def entities(path: Path) -> list[str]:
     """Return what a dataset has: docs, queries, qrels, scoreddocs."""
     dataset = _dataset(path)

@@ -97,7 +97,9 @@ SOURCES = (
     Source(
         "quepid",
         "Quepid book or case",
-        _either(_has("query_doc_pairs", opens=b"{"), _has("queries", "query_text", "ratings", opens=b"{")),
+        _either(
+            _has("query_doc_pairs", opens=b"{"), _has("queries", "ratings", any_of=("query", "query_text"), opens=b"{")
+        ),
     ),
     Source("rank-eval", "rated requests of OpenSearch or Elasticsearch", _has("requests", "ratings", opens=b"{")),
     Source("opensearch", "judgments of OpenSearch's Search Relevance", _has("judgmentRatings", opens=b"{")),

@@ -1,4 +1,4 @@
-"""Prodigy (1.12 and later) exports a line for each annotation, ``prodigy db-out``.
+"""Prodigy (1.x) exports a line for each annotation, ``prodigy db-out``.
 
 ``answer`` is accept, reject or ignore.  In a choice, ``accept`` lists the ids of the options that were chosen.  In a
 binary task there is no such list, and the answer is the label: 1 for accept, 0 for reject.  The assessor is

@@ -1,22 +1,23 @@
-"""Quepid (7, 8) exports a book as CSV (query, docid, a column per judge) or JSON (``query_doc_pairs`` with
-``judgements``), and a case as CSV (query, docid, rating) or JSON (``queries`` with ``ratings``).
+"""Quepid exports a book as CSV (query, docid, a column per judge) or JSON (``query_doc_pairs`` with ``judgements``).
 
-A topic is the text of its query.
+Ratings of a case are CSV (query, docid, rating) or JSON (``queries`` with ``query`` or ``query_text``, and
+``ratings``).  A topic is the text of its query.
 """
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from venire.errors import FormatError
-from venire.io.documents import read_json
+from venire.io.documents import read_json, read_text
 from venire.io.files import opened
 from venire.io.lines import BOM
 from venire.io.sources.labels import Imported
 from venire.io.sources.records import LIMIT, Columns, Record, is_name
-from venire.io.tables.blocks import read_frame
 from venire.io.tables.columns import HEAD, plain
 from venire.results import first_few
 
@@ -31,21 +32,29 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:  # noqa: ARG001 
 
 
 def _of_table(path: Path) -> Iterator[Imported]:
-    """Read columns query, docid, and rating or one for each judge; cells that begin with a sign have a space before."""
-    rows = read_frame(path)
-    names = rows.frame.columns
-    if len(names) < 3 or [plain(name) for name in names[:2]] != ["query", "docid"]:
-        hint = "export a book, or the ratings of a case, as CSV"
-        raise FormatError(
-            path, 1, f"found the columns {first_few(names, 8)}, expected query, docid and ratings", hint=hint
-        )
-    one = [plain(name) for name in names[2:]] == ["rating"]
-    columns = [rows.texts(name).fill_null("").to_list() for name in names] if rows.frame.height else []
-    for line, query, doc, *ratings in zip(rows.line.tolist(), *columns, strict=True) if columns else ():
-        for judge, rating in zip(names[2:], ratings, strict=True):
-            if doc and rating.strip():
-                who = "" if one else judge.strip()
-                yield Imported(topic=query.strip(), doc=doc.strip(), label=rating.strip(), assessor=who, line=line)
+    """Read columns query, docid, and rating or one for each judge; a query without ratings may be alone on its line.
+
+    Cells that begin with a sign have a space before.
+    """
+    lines = csv.reader(StringIO(read_text(path, LIMIT), newline=""))
+    try:
+        names = next((row for row in lines if row), [])
+        if len(names) < 3 or [plain(name) for name in names[:2]] != ["query", "docid"]:
+            hint = "export a book, or the ratings of a case, as CSV"
+            message = f"found the columns {first_few(names, 8) or 'none'}, expected query, docid and ratings"
+            raise FormatError(path, max(lines.line_num, 1), message, hint=hint)
+        one = [plain(name) for name in names[2:]] == ["rating"]
+        for query, *cells in (row for row in lines if row):
+            doc, *ratings = (cell.strip() for cell in cells or [""])
+            if len(ratings) > len(names) - 2:
+                message = f"found {len(cells) + 1} fields, expected {len(names)} as in the header"
+                raise FormatError(path, lines.line_num, message, hint="quote fields that contain a comma")
+            for judge, rating in zip(names[2:], ratings, strict=False):
+                if doc and rating:
+                    who = "" if one else judge.strip()
+                    yield Imported(topic=query.strip(), doc=doc, label=rating, assessor=who, line=lines.line_num)
+    except csv.Error as error:
+        raise FormatError(path, lines.line_num, f"is not CSV ({error})") from None
 
 
 def _of_json(path: Path) -> Iterator[Imported]:
@@ -76,7 +85,7 @@ def _rated(record: Record, query: Any, doc: Any, ratings: Iterable[Any]) -> Iter
     for rating in ratings:
         if not isinstance(rating, dict) or (rating.get("rating") is None and not rating.get("unrateable")):
             continue
-        names = query.get("query_text"), doc.get("doc_id") if isinstance(doc, dict) else None
+        names = query.get("query_text", query.get("query")), doc.get("doc_id") if isinstance(doc, dict) else None
         if not all(map(is_name, names)):
             raise record.fault("has a rating without query_text and doc_id")
         who, why, no = rating.get("user_email"), rating.get("explanation"), rating.get("unrateable")

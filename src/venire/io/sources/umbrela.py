@@ -1,9 +1,10 @@
-"""UMBRELA (castorini, 0.0.7) writes a line for each pair: ``model``, ``query``, ``passage``, ``prediction`` and
+"""UMBRELA (castorini, 0.0.7) writes a line of JSON for each query and passage.
 
-``judgment``, 0 to 3; ``result_status`` is 0 where the reply of the model could not be read and the judgment is a
-fallback, which is no label.  These lines have texts and no ids: a topic is the text of its query, a document that of
-the passage, unless ``qid`` and ``docid`` were added.  Also read are its requests with a ``judgment`` added to each of
-the ``candidates``, which have ids.  The qrels that it writes are qrels.
+It has ``model``, ``query``, ``passage``, ``prediction`` and ``judgment``, 0 to 3; ``result_status`` is 0 where the
+reply of the model could not be read and the judgment is a fallback, which is no label.  These lines have texts and no
+ids: a topic is the text of its query, a document that of the passage, unless ``qid`` and ``docid`` were added.  Also
+read are its requests with a ``judgment`` added to each of the ``candidates``, which have ids.  The qrels that it writes
+are qrels.
 
 The assessor is the model, a machine.
 """
