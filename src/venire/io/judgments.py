@@ -61,7 +61,8 @@ def read_judgments(
         label, with columns for topic, doc, label and perhaps assessor, intent, aspect, given, unit, task, time,
         probability (of the item to be chosen for this label); or wide, with a column per assessor or aspect, where
         empty cells were not judged.  Header lines ``# reference: ann`` and ``# machines: gpt4,llama`` declare who is
-        who (``Judgments.declare``).
+        who (``Judgments.declare``).  Also exports of other tools, which are recognised (Label Studio, Argilla, Prodigy,
+        doccano, Quepid, OpenSearch, UMBRELA), folders of BEIR and MTEB, and "irds:ID" for a dataset of ir_datasets.
     scale : what the labels are, as in "Non<Rel<HRel"
         Without it: what the file's header or a TOML beside it declares, else the labels that occur, in numeric order;
         a note says so.

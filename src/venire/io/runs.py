@@ -72,9 +72,11 @@ def read_runs(
     ----------
     source : path, folder, pattern ("runs/*.gz"), "-" for standard input, or several of these in a list
         TREC files of six columns (topic, Q0, document, rank, score, tag), plain, gz or zst, with one system or
-        many; tables (CSV, TSV, Parquet) with columns topic, doc, score or rank, and perhaps system.  Also a dictionary
-        {topic: {doc: score}} (one system) or {system: {topic: {doc: score}}}; ScoredDoc rows of ir_measures, a Run of
-        ranx; and such by the names of their systems, {system: source}.  Runs that were read before keep their rules,
+        many; tables (CSV, TSV, Parquet, Arrow) with columns topic, doc, score or rank, and perhaps system.  Also a
+        dictionary {topic: {doc: score}} (one system) or {system: {topic: {doc: score}}}; ScoredDoc rows of ir_measures,
+        a Run of ranx; and such by the names of their systems, {system: source}.  Also predictions of MTEB and
+        sentence-transformers, {topic: {doc: score}} as JSON, and "irds:ID" for the scored documents of a dataset of
+        ir_datasets.  Runs that were read before keep their rules,
         except those given here.
     order, score_type, duplicate_docs, system_from
         See :class:`RunRules`, which has the defaults.

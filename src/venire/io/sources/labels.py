@@ -21,7 +21,7 @@ from venire.results import Note
 from venire.types import Ints
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Imported:
     """One label of a file; assessor: as the file names them, "" if it does not; at: seconds since 1970, if known.
 

@@ -28,9 +28,10 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:  # noqa: ARG001 
             record = Record(path, query, number)
             if not isinstance(query, dict) or not is_name(query.get("query")):
                 raise record.fault("has no query", hint=HINT)
-            for doc, label in _ratings(record):
-                who = name if isinstance(name, str) else ""
-                yield Imported(topic=str(query["query"]), doc=doc, label=label, assessor=who, machine=machine)
+            who = name if isinstance(name, str) else ""
+            for each in record.ratings("docId", hint=HINT):
+                topic, doc, label = str(query["query"]), str(each["docId"]), record.value(each.get("rating"))
+                yield Imported(topic=topic, doc=doc, label=label, assessor=who, machine=machine)
 
 
 def _sources(held: Any, path: Path) -> Iterator[dict[str, Any]]:
@@ -42,13 +43,3 @@ def _sources(held: Any, path: Path) -> Iterator[dict[str, Any]]:
         if not isinstance(source, dict) or not isinstance(source.get("judgmentRatings"), list):
             raise FormatError(path, None, "has no list of judgmentRatings", hint=HINT)
         yield source
-
-
-def _ratings(record: Record) -> Iterator[tuple[str, str]]:
-    ratings = record.held.get("ratings")
-    if not isinstance(ratings, list):
-        raise record.fault("has no list of ratings", hint=HINT)
-    for each in ratings:
-        if not isinstance(each, dict) or not is_name(each.get("docId")):
-            raise record.fault("has a rating without docId", hint=HINT)
-        yield str(each["docId"]), record.value(each.get("rating"))

@@ -24,7 +24,7 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:  # noqa: ARG001 
     requests = held.get("requests") if isinstance(held, dict) else None
     if not isinstance(requests, list):
         raise FormatError(path, None, "has no list of requests", hint=HINT)
-    found = [(record, each) for record in _records(path, requests) for each in _ratings(record)]
+    found = [(record, each) for record in _records(path, requests) for each in record.ratings("_id", hint=HINT)]
     several = len({str(each.get("_index")) for _, each in found}) > 1
     for record, each in found:
         doc = f"{each.get('_index')}/{each['_id']}" if several else str(each["_id"])
@@ -37,13 +37,3 @@ def _records(path: Path, requests: list[Any]) -> Iterator[Record]:
         if not isinstance(request, dict) or not is_name(request.get("id")):
             raise record.fault("has no id", hint=HINT)
         yield record
-
-
-def _ratings(record: Record) -> Iterator[dict[str, Any]]:
-    ratings = record.held.get("ratings")
-    if not isinstance(ratings, list):
-        raise record.fault("has no list of ratings", hint=HINT)
-    for each in ratings:
-        if not isinstance(each, dict) or not is_name(each.get("_id")):
-            raise record.fault("has a rating without _id", hint=HINT)
-        yield each

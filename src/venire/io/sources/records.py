@@ -64,6 +64,16 @@ class Record(NamedTuple):
             raise self.fault(message, hint="a document has one label by each assessor")
         return str(value)
 
+    def ratings(self, doc: str, *, hint: str) -> Iterator[Mapping[str, Any]]:
+        """Yield the objects in a list of ratings, each of which names a document under this key."""
+        found = self.held.get("ratings")
+        if not isinstance(found, list):
+            raise self.fault("has no list of ratings", hint=hint)
+        for each in found:
+            if not isinstance(each, dict) or not is_name(each.get(doc)):
+                raise self.fault(f"has a rating without {doc}", hint=hint)
+            yield each
+
 
 def is_name(value: Any) -> bool:
     """Return whether a value is a text or a whole number."""
