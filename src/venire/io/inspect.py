@@ -434,6 +434,8 @@ def _why_unknown(head: bytes, facts: Mapping[str, Any]) -> Problem:
         what, hint = f"is compressed with {foreign}, which is not read", "unpack it, or compress it with gzip or zstd"
     elif head.startswith(UTF16):
         what, hint = "is UTF-16 text, expected UTF-8", "convert it: iconv -f UTF-16 -t UTF-8"
+    elif head.removeprefix(BOM).lstrip().startswith(b"["):
+        what, hint = "is a JSON list of another kind than those that are read", "write it as a table"
     elif control:
         what, hint = f"is not text: found the control byte 0x{control[0]:02x}", FORMATS
     else:

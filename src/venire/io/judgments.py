@@ -19,7 +19,7 @@ from venire.io.foreign import known_judgments, names_assessors, of_assessor
 from venire.io.outputs import NewFiles
 from venire.io.qrels import add_qrels, read_qrels
 from venire.io.rows import Rows, assemble, named
-from venire.io.sources.known import JUDGMENTS, recognised
+from venire.io.sources.known import JUDGMENTS, source_of
 from venire.io.tables.columns import (
     HEAD,
     JSON_LINES,
@@ -195,7 +195,7 @@ def _read_file(path: Path, second_column: str, form: Mapping[str, Any]) -> Rows:
         return irds.rows(path)
     with opened(path) as file:
         head = file.read(HEAD)
-    if (source := recognised(head, path.name, holds=JUDGMENTS)) is not None and not form.get("layout"):
+    if not form.get("layout") and (source := source_of(head, path, JUDGMENTS)) is not None:
         return source.rows(path, form.get("columns") or {})
     stated = bool(form.get("columns"))
     if looks_like_table(head, path.name, stated=stated) or form.get("layout"):

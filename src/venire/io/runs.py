@@ -39,7 +39,7 @@ from venire.io.files import DATASET, expanded_all, names_files, opened, stem
 from venire.io.foreign import as_id, known_runs
 from venire.io.lines import Chunk, chunks, last_line, line_fault, read_bytes, split_columns, warn_of_comments
 from venire.io.pipes import STDIN
-from venire.io.sources.known import RUNS, recognised
+from venire.io.sources.known import RUNS, source_of
 from venire.io.tables.columns import HEAD, is_run_table
 from venire.kernels.ragged import offsets
 from venire.results import first_few, read_number
@@ -150,7 +150,7 @@ def _of_file(path: Path) -> Source:
         return irds.lists(path)
     with opened(path) as file:
         head = file.read(HEAD)
-    if (source := recognised(head, path.name, holds=RUNS)) is not None:
+    if (source := source_of(head, path, RUNS)) is not None:
         table: RunTable = source.lists(path)
         return table
     if not is_run_table(head, path.name):

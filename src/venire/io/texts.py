@@ -69,6 +69,18 @@ def read_texts(*, topics: str | Path | None = None, docs: str | Path | None = No
     return found
 
 
+def topic_ids(path: Path) -> list[str]:
+    """Return the ids of topics of a dataset, a folder or JSON lines; of other files what each line has before a tab."""
+    if str(path).startswith(DATASET) or path.is_dir():
+        return [name for name, _ in _texts(path, "queries", ())]
+    from venire.io.documents import read_small
+
+    data = read_small(path)
+    if data.lstrip().startswith(b"{"):
+        return [name for name, _ in read_lines(path)]
+    return [line.partition("\t")[0].strip() for line in as_text(data).splitlines()]
+
+
 def _texts(path: Path, part: str, wanted: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield id and text of queries or of a corpus: of a file, a folder or a dataset."""
     if str(path).startswith(DATASET):

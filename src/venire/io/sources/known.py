@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from venire.errors import FormatError
 from venire.io.lines import BOM
 from venire.io.rows import Rows
 from venire.io.sources.labels import Imported, rows_of_labels
@@ -122,15 +123,26 @@ OF_LABELS = tuple(source.name for source in SOURCES if source.holds == JUDGMENTS
 """Names of those that hold labels of documents."""
 
 
-def recognised(head: bytes, name: str, *, holds: str = "") -> Source | None:
-    """Return the source of a file by its first bytes, decompressed, and its name; holds: of those with this content."""
+def source_of(head: bytes, path: Path, holds: str) -> Source | None:
+    """Return the source of a file that is to hold judgments, or runs; raise where it is one of the others."""
+    found = recognised(head, path.name)
+    if found is not None and holds not in found.holds:
+        hint = "judgments come first, then runs"
+        raise FormatError(path, None, f"this looks like {found.title}, expected {holds}", hint=hint)
+    if found is None and head.removeprefix(BOM).lstrip().startswith(b"["):
+        known = ", ".join(source.name for source in SOURCES if holds in source.holds)
+        hint = f"known are files of {known}; others can be written as a table"
+        raise FormatError(path, None, "is a JSON list of another kind than those that are read", hint=hint)
+    return found
+
+
+def recognised(head: bytes, name: str) -> Source | None:
+    """Return the source of a file by its first bytes, decompressed, and its name."""
     head = head.removeprefix(BOM).lstrip()
     if head[:1] in (b"{", b"["):
         keys = first_keys(head)
-        found = next((source for source in SOURCES if source.begins(keys, head)), None)
-    else:
-        found = BY_NAME["quepid"] if _is_quepid(head, name) else None
-    return found if found is not None and (not holds or holds in found.holds) else None
+        return next((source for source in SOURCES if source.begins(keys, head)), None)
+    return BY_NAME["quepid"] if _is_quepid(head, name) else None
 
 
 def first_keys(head: bytes) -> set[str]:

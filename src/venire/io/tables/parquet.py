@@ -97,12 +97,14 @@ class Decoder:
         finally:
             timer.cancel()
         if length < 0 or len(content) < length:
-            message = "cannot be decoded: it is damaged, or needs more memory or time than files of its size"
+            message = (
+                "cannot be read as Parquet or Arrow: it is damaged, or needs more memory or time than files of its size"
+            )
             raise FormatError(path, None, message, hint=HINT)
         self.idle = kind in (b"Z", b"E")
         if kind == b"E":
             words = content.decode("utf-8", "replace")
-            raise FormatError(path, None, f"cannot be decoded ({words})", hint=HINT)
+            raise FormatError(path, None, f"cannot be read as Parquet or Arrow ({words})", hint=HINT)
         return kind, content
 
     def lives(self) -> bool:

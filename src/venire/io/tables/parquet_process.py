@@ -48,7 +48,7 @@ def main() -> None:
             _limit(ALLOWANCE + ratio * size, SECONDS + size // BYTES_A_SECOND)
         try:
             _decode(path, n_rows)
-        except (pl.exceptions.PolarsError, OSError) as error:
+        except pl.exceptions.PolarsError as error:
             _tell(b"E", str(error)[:500].encode("utf-8", "replace"))
 
 
@@ -80,7 +80,10 @@ def _opened(path: str) -> pl.LazyFrame:
         if head == b"ARROW1":
             return pl.read_ipc(file).lazy()
         if head.startswith(b"\xff\xff\xff\xff"):
-            return pl.read_ipc_stream(file).lazy()
+            try:
+                return pl.read_ipc_stream(file).lazy()
+            except OSError as error:  # the stream ends early
+                raise pl.exceptions.ComputeError(str(error)) from None
     return pl.scan_parquet(path, glob=False)
 
 

@@ -15,6 +15,7 @@ from venire.errors import FormatError
 from venire.io import read_nuggets, read_texts
 from venire.io.inspect import inspect_file
 from venire.io.sources.folders import all_files
+from venire.io.texts import topic_ids
 
 
 def rows(judgments) -> list[tuple[str, ...]]:
@@ -59,6 +60,12 @@ def test_a_folder_stands_for_its_qrels_and_has_texts(layout, request):
     assert set(kinds) == {"qrels of BEIR or MTEB", "texts"}
 
 
+def test_topics_are_named_by_a_folder_a_dataset_or_lines(beir):
+    assert topic_ids(beir) == topic_ids(beir / "queries.jsonl") == ["q1", "q2"]
+    (beir / "some.txt").write_text("q2\toil chains\n")
+    assert topic_ids(beir / "some.txt") == ["q2"]
+
+
 def test_several_splits_need_a_choice(beir):
     (beir / "qrels" / "dev.tsv").write_bytes(files.BEIR_QRELS)
     with pytest.raises(FormatError, match="has qrels of several splits: dev, test") as caught:
@@ -101,7 +108,7 @@ def test_arrow_files_and_streams_are_tables(tmp_path):
     FRAME.select("topic", "doc", score=pl.col("label") / 2).write_ipc(tmp_path / "run.arrow")
     assert inspect_file(tmp_path / "run.arrow").kind == "run table"
     (tmp_path / "cut.arrow").write_bytes((tmp_path / "a.arrow").read_bytes()[:99])
-    with pytest.raises(FormatError, match=r"cut.arrow: cannot be decoded"):
+    with pytest.raises(FormatError, match=r"cut.arrow: cannot be read as Parquet or Arrow"):
         read_judgments(tmp_path / "cut.arrow")
 
 

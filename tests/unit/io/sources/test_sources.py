@@ -62,6 +62,17 @@ def test_runs_are_read(write, name, source, content, system):
     assert not found.problems
 
 
+def test_judgments_are_no_runs_and_runs_no_judgments(write):
+    with pytest.raises(FormatError, match="looks like Prodigy annotations, expected runs"):
+        read_runs(write("x.jsonl", files.lines(files.PRODIGY)))
+    with pytest.raises(FormatError, match="looks like MTEB predictions, expected judgments"):
+        read_judgments(write("x.json", files.MTEB))
+    for read in (read_judgments, read_runs):
+        with pytest.raises(FormatError, match="JSON list of another kind"):
+            read(write("x.json", [{"some": "thing"}]))
+    assert "JSON list of another kind" in inspect_file(write("x.json", [])).problems[0].what
+
+
 def test_every_source_has_a_file():
     tried = {source for _, source, *_ in [*files.JUDGED.values(), *files.RANKED.values()]}
     assert tried | {"nuggets"} == {source.name for source in SOURCES}
