@@ -262,7 +262,10 @@ class Output:
         Python reads back as such bytes.
         """
         text = text if self.for_machines else visible(text, keep="\n")
-        self.data(text.encode("utf-8", "backslashreplace" if self.format == "json" else "surrogateescape"))
+        try:
+            self.data(text.encode("utf-8", "backslashreplace" if self.format == "json" else "surrogateescape"))
+        except UnicodeEncodeError:  # half of a pair of surrogates, which JSON may name and no text can hold
+            self.data(text.encode("utf-8", "backslashreplace"))
 
     def data(self, data: bytes) -> None:
         """Write bytes as they are."""

@@ -11,4 +11,5 @@ from venire.io.judgments import read_grid as read_grid
 from venire.io.limits import Limits as Limits, within_limits as within_limits
 from venire.io.plans import read_plan as read_plan, write_plan as write_plan
 from venire.io.search_task import search_judgments as search_judgments
+from venire.io.sources.nuggets import read_nuggets as read_nuggets
 from venire.io.texts import read_texts as read_texts
