@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from venire.data.ids import Category
-from venire.data.judgments import Items
+from venire.data.judgments import Intents, Items
 from venire.errors import TopicsError
-from venire.kernels.ragged import offsets
+from venire.kernels.ragged import copied, offsets
 from venire.results import Records, Tabular, counted
 from venire.types import Codes, Floats, Ints
 
@@ -122,6 +122,42 @@ class Facts:
             item=self.item[hits],
             unjudged_topics=tuple(sorted(self.unjudged_topics)),
         )
+
+    def by_intent(self, items: Items, intents: Intents) -> Facts:
+        """Replace each hit of a document by hits of the items that are this document for an intent, at the same rank.
+
+        Cost: O(hits x intents of a document).
+        """
+        first = offsets(np.bincount(intents.document, minlength=len(intents.documents)))
+        hits, place = copied(np.diff(first)[self.item])
+        item = (first[self.item[hits]] + place).astype(np.int32)
+        offset = np.searchsorted(hits, self.offset)
+        return replace(self, items=items, offset=offset, rank=self.rank[hits], item=item)
+
+    def by_need(self) -> tuple[Facts, Ints]:
+        """Split each list into one list per intent that it has hits for, and return which list each was part of.
+
+        The topics of these lists are needs.  Only for facts by intent.  Cost: O(hits log hits).
+        """
+        intents = self.items.intents
+        if intents is None:
+            raise TypeError("these hits are of documents, not of intents")
+        need = intents.need[self.item]
+        owner = np.repeat(np.arange(len(self.depth)), self.n_hits)
+        order = np.lexsort((self.rank, need, owner))
+        need, owner = need[order], owner[order]
+        start = np.flatnonzero(np.diff(owner, prepend=-1) | np.diff(need, prepend=-1))
+        lists = owner[start]
+        split = replace(
+            self,
+            system=self.system[lists],
+            topic=need[start],
+            depth=self.depth[lists],
+            offset=np.append(start, len(order)),
+            rank=self.rank[order],
+            item=self.item[order],
+        )
+        return split, lists
 
     def of_systems(self, chosen: Ints) -> Facts:
         """Keep the lists of some systems, in the order of their numbers (ascending)."""
