@@ -134,28 +134,25 @@ class Facts:
         offset = np.searchsorted(hits, self.offset)
         return replace(self, items=items, offset=offset, rank=self.rank[hits], item=item)
 
-    def by_need(self) -> tuple[Facts, Ints]:
-        """Split each list into one list per intent that it has hits for, and return which list each was part of.
+    def by_need(self, intents: Intents, *, depth: int | None = None) -> tuple[Facts, Ints]:
+        """Split each list, down to a depth, into one list per intent that it has hits for: these, and which it was.
 
-        The topics of these lists are needs.  Only for facts by intent.  Cost: O(hits log hits).
+        The topics of the parts are needs.  Only for facts by intent.  Cost: O(hits log hits).
         """
-        intents = self.items.intents
-        if intents is None:
-            raise TypeError("these hits are of documents, not of intents")
-        need = intents.need[self.item]
-        owner = np.repeat(np.arange(len(self.depth)), self.n_hits)
-        order = np.lexsort((self.rank, need, owner))
-        need, owner = need[order], owner[order]
-        start = np.flatnonzero(np.diff(owner, prepend=-1) | np.diff(need, prepend=-1))
-        lists = owner[start]
+        seen = np.arange(len(self.rank)) if depth is None else np.flatnonzero(self.rank <= depth)
+        owner = np.repeat(np.arange(len(self.depth)), self.n_hits)[seen]
+        key = owner * max(len(intents.topic), 1) + intents.need[self.item[seen]]
+        order = np.argsort(key, kind="stable")
+        start = np.flatnonzero(np.diff(key[order], prepend=-1))
+        hits, lists = seen[order], owner[order[start]]
         split = replace(
             self,
             system=self.system[lists],
-            topic=need[start],
+            topic=intents.need[self.item[hits[start]]],
             depth=self.depth[lists],
-            offset=np.append(start, len(order)),
-            rank=self.rank[order],
-            item=self.item[order],
+            offset=np.append(start, len(hits)),
+            rank=self.rank[hits],
+            item=self.item[hits],
         )
         return split, lists
 

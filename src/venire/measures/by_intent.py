@@ -30,11 +30,11 @@ class ByNeed:
     start: Ints
 
     @classmethod
-    def of(cls, facts: Facts, intents: Intents) -> ByNeed:
-        """Split the lists.  O(hits log hits)."""
+    def of(cls, facts: Facts, intents: Intents, *, depth: int | None) -> ByNeed:
+        """Split the lists, down to the depth that counts.  O(hits log hits)."""
         order = np.argsort(intents.need, kind="stable")
         start = np.searchsorted(intents.need[order], np.arange(len(intents.topic)))
-        return cls(facts, intents, *facts.by_need(), order, start)
+        return cls(facts, intents, *facts.by_need(intents, depth=depth), order, start)
 
     def score(self, gains: Floats, judged: Bools, measures: Sequence[Measure]) -> Floats:
         """Score every list by measures that share gains; gains, judged (judge, item + 2) -> (judge, measure, list).

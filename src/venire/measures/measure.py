@@ -84,6 +84,8 @@ class Measure:
     k: int | None = None
     by_intent: ClassVar[bool] = False
     """Whether it scores labels for the intents of a topic."""
+    of_sample: ClassVar[bool] = False
+    """Whether it is for judgments of a sample, so that documents without a label are expected."""
     adds: ClassVar[bool] = False
     """Whether it is the sum of gains times ``weights``, or of a normalised measure the sum as a share of the best."""
 

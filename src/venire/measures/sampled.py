@@ -26,6 +26,7 @@ where AP is 0.69.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -42,6 +43,8 @@ SMOOTHING = 1e-5
 class infAP(CountsRelevant, BinaryMeasure):  # noqa: N801 - the field's spelling
     """Inferred average precision, from a uniform sample of a pool."""
 
+    of_sample: ClassVar[bool] = True
+
     def _score(self, seen: Ranked) -> Floats:
         return share(inferred_precisions(seen.gains, seen.rank, seen.judged), require_ideal(seen))
 
@@ -49,6 +52,8 @@ class infAP(CountsRelevant, BinaryMeasure):  # noqa: N801 - the field's spelling
 @dataclass(frozen=True)
 class statAP(AP):  # noqa: N801 - the field's spelling
     """Average precision estimated from documents that were sampled with known probabilities."""
+
+    of_sample: ClassVar[bool] = True
 
     def worth(self, gains: Gains, unjudged: float) -> Worth:
         """Relevance of each label, to be divided by the probability of the sample."""

@@ -28,7 +28,6 @@ from venire.measures.blocks import list_blocks, topic_blocks
 from venire.measures.by_intent import ByNeed
 from venire.measures.measure import NOWHERE, Measure, Ranked, Worth, alpha_of, measure as custom_measure, share
 from venire.measures.names import parse_measure, spelled
-from venire.measures.sampled import infAP
 from venire.results import read_number
 from venire.types import Bools, Floats, Ints
 
@@ -91,7 +90,7 @@ class Plan:
         condensed = unjudged == "condensed"
         gain = 0.0 if condensed else _unjudged_gain(unjudged)
         for each in known if condensed or gain > 0 else ():
-            if each.by_intent or isinstance(each, infAP):
+            if each.by_intent or each.of_sample:
                 message = f"{each} is defined for lists in which unjudged documents stay, without gain"
                 raise MeasureError(message, hint="leave the rule for unjudged documents out")
         for each in known if gain > 0 else ():
@@ -134,8 +133,9 @@ class Plan:
 
     @property
     def unjudged_known(self) -> bool:
-        """Whether a rule for unjudged documents was stated."""
-        return self.condensed or any(worth.unjudged > 0 for worth in self.worths)
+        """Whether a rule for unjudged documents was stated, or all measures expect them."""
+        expected = all(each.of_sample for each in self.measures)
+        return expected or self.condensed or any(worth.unjudged > 0 for worth in self.worths)
 
     @property
     def depth(self) -> int | None:
@@ -199,7 +199,8 @@ def score_facts(facts: Facts, panel: Judges, plan: Plan, *, group: Ints | None =
     n_judges = len(panel.judges)
     refuse_crowd(n_judges)
     plan.require_fit(facts.items)
-    by_need = None if facts.items.intents is None else ByNeed.of(facts, facts.items.intents)
+    intents = facts.items.intents
+    by_need = None if intents is None else ByNeed.of(facts, intents, depth=plan.depth)
     scores = np.zeros((n_judges, len(plan.measures), len(facts.depth)))
     step = max(1, JUDGE_CELLS // max(panel.n_items, 1))
     for first in range(0, n_judges, step):

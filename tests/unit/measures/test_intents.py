@@ -90,7 +90,7 @@ def test_hits_of_documents_become_hits_of_intents_and_lists_are_split():
     labels = by_intent(judgments_of([*ROWS, ("1", "a", "ann", "0", "j")]))
     facts = scan(LISTS, labels.items).facts
     assert facts.rank.tolist() == [1, 1, 3, 4, 2]
-    split, owner = facts.by_need()
+    split, owner = facts.by_need(labels.items.intents)
     assert owner.tolist() == [0, 0, 1]
     assert [split.rank[a:b].tolist() for a, b in zip(split.offset, split.offset[1:], strict=False)] == [
         [1, 4],
