@@ -27,7 +27,7 @@ Examples:
   zcat run.gz | venire evaluate qrels.txt - -m "P(rel=2)@5" --per-topic
   venire evaluate judgments.tsv runs -m "CCG(alpha=0.5)@5" --predict fit
   venire evaluate labels.tsv runs --assessor gpt4 --reference nist --corrected
-  venire evaluate diversity.qrels runs -m alpha_nDCG@10 -m ERR_IA@10 -m StRecall@10
+  venire evaluate diversity.qrels runs -m alpha_nDCG@10 -m StRecall@10
 """
 
 MISSING = ("zero", "skip")

@@ -17,7 +17,6 @@ from venire.measures.intents import (
     nNRBP as nNRBP,
 )
 from venire.measures.measure import measure as measure
-from venire.measures.nuggets import Answers as Answers, as_answers as as_answers
 from venire.measures.precision import (
     AP as AP,
     GAP as GAP,

@@ -197,7 +197,7 @@ class Layout:
         _warn_missing(facts, chosen, missing)
         for text in equal_labels(case, plan, chosen):
             warnings.warn(text, EqualLabelsWarning, stacklevel=3)
-        if not plan.unjudged_known:
+        if not (plan.unjudged_known or all(each.of_sample for each in plan.measures)):
             _warn_unjudged(facts, panel, chosen, min(plan.depth or UNJUDGED_DEPTH, UNJUDGED_DEPTH))
         return cls(facts, chosen, seen, np.array(nothing), tuple(names[n] for n in chosen), notes)
 

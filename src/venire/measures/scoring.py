@@ -133,9 +133,8 @@ class Plan:
 
     @property
     def unjudged_known(self) -> bool:
-        """Whether a rule for unjudged documents was stated, or all measures expect them."""
-        expected = all(each.of_sample for each in self.measures)
-        return expected or self.condensed or any(worth.unjudged > 0 for worth in self.worths)
+        """Whether a rule for unjudged documents was stated."""
+        return self.condensed or any(worth.unjudged > 0 for worth in self.worths)
 
     @property
     def depth(self) -> int | None:

@@ -11,9 +11,9 @@ from venire import compare, evaluate
 from venire.agreement import alpha
 from venire.data.intents import by_intent
 from venire.errors import AmbiguousLabels, FormatError, MeasureError, SettingError
+from venire.io.answers import as_answers
 from venire.io.runs import scan
 from venire.measures import alpha_nDCG
-from venire.measures.nuggets import as_answers
 from venire.report.question import Question
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
