@@ -42,7 +42,7 @@ type: $(VENV)/.work  ## check types
 	$(BIN)/mypy
 
 docs: $(VENV)/.work  ## build the documentation into build/site
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	PYTHONPATH=tools $(BIN)/zensical build --clean --strict
 
 papers: $(VENV)/.work  ## compute the numbers of the papers and write them into docs/papers, five minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python tools/paper_pages.py
@@ -58,7 +58,7 @@ fuzz: $(VENV)/.fuzz  ## 10,000 damaged files of each format, random examples, th
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python fuzz/readers.py --count 10000 --seconds $(SECONDS)
 
 clean:  ## remove everything made here, the environment too
-	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist src/*.egg-info .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## this list

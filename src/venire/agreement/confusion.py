@@ -15,6 +15,7 @@ from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import Scale
 from venire.errors import PairsError, UnknownName
+from venire.kernels.distinct import numbered
 from venire.results import Tabular, counted
 from venire.types import Codes, Floats, Ints
 
@@ -39,7 +40,7 @@ class Confusions(Tabular):
     def n_shared(self) -> dict[tuple[str, str], float]:
         """Count the items that each pair of assessors shares; pairs without any are omitted."""
         n, names = len(self.assessors), self.assessors
-        key, number = np.unique(self.first * n + self.second, return_inverse=True)
+        key, number = numbered(self.first * n + self.second)
         total = summed(number, self.n).tolist()
         return {(names[each // n], names[each % n]): count for each, count in zip(key.tolist(), total, strict=True)}
 

@@ -31,6 +31,7 @@ from venire.data.judgments import Judgments
 from venire.data.scale import Relevant, RelevantSets, Scale, relevant_sets
 from venire.errors import PairsError
 from venire.io.duplicates import Duplicates
+from venire.kernels.distinct import numbered
 from venire.results import Tabular, counted, known
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -150,7 +151,7 @@ def overlap(judgments: Judgments, duplicates: Duplicates | None = None, *, relev
             hint="have some pages judged a second time, or name the documents that are copies",
         )
     n_assessors = len(judgments.assessor.names)
-    key, pair = np.unique(sizes.first * n_assessors + sizes.second, return_inverse=True)
+    key, pair = numbered(sizes.first * n_assessors + sizes.second)
     firsts, seconds = key // n_assessors, key % n_assessors
     return Overlap(judgments.scale, sets, judgments.assessors, sizes, pair, firsts, seconds)
 
@@ -163,8 +164,8 @@ def set_sizes(group: Ints, who: Codes, item: Ints | Codes, label: Codes, relevan
     from scipy.sparse import coo_array, csr_array, triu
 
     n_assessors = int(who.max(initial=0)) + 1
-    name, row = np.unique(group * n_assessors + who, return_inverse=True)
-    what, column = np.unique(group * (int(item.max(initial=0)) + 1) + item, return_inverse=True)
+    name, row = numbered(group * n_assessors + who)
+    what, column = numbered(group * (int(item.max(initial=0)) + 1) + item)
     cell, inverse, count = np.unique(row * len(what) + column, return_inverse=True, return_counts=True)
 
     def table(values: Floats) -> csr_array[np.float64]:

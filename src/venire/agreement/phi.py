@@ -42,6 +42,7 @@ from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import LEVELS
 from venire.errors import UnknownName
+from venire.kernels.distinct import numbered
 from venire.results import Records, Tabular, counted, known
 from venire.types import Floats, RNGLike
 
@@ -191,7 +192,7 @@ def _ratings(judgments: Judgments, places: Floats) -> Ratings:
     """Gather one rating per assessor and item, of items that two assessors or more judged."""
     item, topic = distinct_items(judgments)
     n_raters = max(len(judgments.assessor.names), 1)
-    key, cell = np.unique(item.astype(np.int64) * n_raters + judgments.assessor.codes, return_inverse=True)
+    key, cell = numbered(item.astype(np.int64) * n_raters + judgments.assessor.codes)
     place = np.bincount(cell, places[judgments.label]) / np.bincount(cell) if len(cell) else np.zeros(0)
     several = np.bincount(key // n_raters, minlength=len(topic)) > 1
     rows = several[key // n_raters]

@@ -81,7 +81,7 @@ def demo_place(ctx: click.Context, parameter: click.Parameter, text: Path | None
     """Return the folder of a demo; one with a study is kept, with the answers in it."""
     if not ctx.params.get("judge"):
         return folder_place(ctx, parameter, text or DEMO)
-    return text or DEMO_STUDY
+    return shared_folder_place(ctx, parameter, str(text or DEMO_STUDY))
 
 
 def shared_folder_place(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Path | None:

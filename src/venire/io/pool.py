@@ -65,12 +65,17 @@ def first_docs(runs: RunsLike, lists: Collection[tuple[str, str]], depth: int) -
         else:
             table = whole_run(source, keep=wanted)
             rows = np.arange(len(table.score))
-        for row in _by_rank(table, rows, table_scores(table, kernel_rules(sources.rules))).tolist():
-            system = name or table.system.names[table.system.codes[row]]
-            docs = found.setdefault((system, table.topic.names[table.topic.codes[row]]), [])
-            if len(docs) < depth:
-                docs.append(table.doc.names[table.doc.codes[row]])
+        rows = _by_rank(table, rows, table_scores(table, kernel_rules(sources.rules)))
+        rows = rows[_rank(_owner(table)[rows]) <= depth]
+        systems, topics, docs = (each.take(rows).texts() for each in (table.system, table.topic, table.doc))
+        for system, topic, doc in zip(systems, topics, docs, strict=True):
+            found.setdefault((name or system, topic), []).append(doc)
     return found
+
+
+def _owner(table: RunTable) -> Ints:
+    """Return the list of every row, as a number -> (row,)."""
+    return table.system.codes.astype(np.int64) * max(len(table.topic.names), 1) + table.topic.codes
 
 
 def _wanted(system: Category, topic: Category, *, lists: Collection[tuple[str, str]], name: str | None) -> Bools:
@@ -82,7 +87,7 @@ def _wanted(system: Category, topic: Category, *, lists: Collection[tuple[str, s
 def _by_rank(table: RunTable, rows: Ints, score: Floats) -> Ints:
     """Sort rows by list and rank; of a document that a list has twice, the first row counts."""
     name = np.argsort(bytewise_order(table.doc.names.slices))[table.doc.codes[rows]]
-    owner = table.system.codes[rows].astype(np.int64) * max(len(table.topic.names), 1) + table.topic.codes[rows]
+    owner = _owner(table)[rows]
     first = np.unique(owner * max(len(table.doc.names), 1) + name, return_index=True)[1]
     return np.asarray(rows[first[np.lexsort((-name[first], -score[rows[first]], owner[first]))]])
 
@@ -90,7 +95,7 @@ def _by_rank(table: RunTable, rows: Ints, score: Floats) -> Ints:
 def first_results(table: RunTable, score: Floats, depth: int) -> Bools:
     """Mark the first results of each list: by score, descending, ties by document, descending -> (row,)."""
     name = np.argsort(bytewise_order(table.doc.names.slices))[table.doc.codes]
-    owner = table.system.codes.astype(np.int64) * max(len(table.topic.names), 1) + table.topic.codes
+    owner = _owner(table)
     order = np.lexsort((-name, -score, owner))
     found = np.zeros(len(order), dtype=np.bool_)
     found[order] = _rank(owner[order]) <= depth

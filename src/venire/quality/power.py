@@ -183,7 +183,8 @@ def _required_by_draws(differences: Differences, weights: Floats, most: int) -> 
     """Return the mean of the resample whose t* is at place ``most``, the largest at 0 -> (pair,)."""
     w = np.where(differences.present, differences.value - differences.mean, 0.0)
     sums, squares = w.T @ weights.T, (w * w).T @ weights.T
-    r = sums * sums / np.where(squares > 0, squares, np.inf)
+    squares[squares <= 0] = np.inf
+    r = np.divide(sums * sums, squares, out=squares)
     n = differences.n[:, None].astype(np.float64)
     if not differences.complete:
         n = differences.present.T.astype(np.float64) @ weights.T

@@ -39,6 +39,8 @@ SCRIPTS = ("page.js", "explore.js")
 """What a page does, and what it does in addition if it has a first screen."""
 SEEN = ("workers_kappa", "labels_by_assessor", "nearness", "parameters")
 """Pictures that are shown at once where there is no first screen."""
+MOST_ROWS, MOST_LETTERS = 15, 68
+"""A table with more rows, or more letters in a row, takes the whole width; others stand beside text and pictures."""
 THEME = {INK: "var(--ink)", GREY: "var(--line)", "#ffffff": "var(--paper)", "#000000": "var(--ink)"}
 POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; img-src data:; base-uri 'none'; form-action 'none'"
@@ -85,6 +87,7 @@ def _environment() -> Environment:
         "svg": lambda picture: Markup(inline_svg(picture)),
         "cells": cells,
         "heads": heads,
+        "broad": broad,
         "number": lambda value: shown(value, 3),
         "percent": lambda p: NOTHING if p is None else percent(p),
         "tone": tone,
@@ -109,6 +112,12 @@ def heads(grid: Grid) -> list[tuple[str, bool]]:
     numbers = [all(_is_number(row[place]) for row in grid.rows) for place in range(len(grid.columns))]
     shown = grid.columns if grid.names else [name.replace("_", " ") for name in grid.columns]
     return list(zip(shown, numbers, strict=True))
+
+
+def broad(grid: Grid) -> bool:
+    """Whether a table needs the whole width of the page: it has long rows, or many."""
+    rows = [list(map(len, grid.columns)), *([len(text) for text, _ in cells(row, grid)] for row in grid.rows)]
+    return len(grid.rows) > MOST_ROWS or sum(map(max, zip(*rows, strict=True))) + 3 * len(grid.columns) > MOST_LETTERS
 
 
 def cells(row: list[Cell], grid: Grid) -> Iterator[tuple[str, str]]:
