@@ -98,6 +98,13 @@ def _write_judgments(folder: Path, labels: pl.DataFrame) -> None:
         own = own.gather_every(2) if name == "human.qrels" else own
         own.select("topic", pl.lit(0), "doc", "label").write_csv(folder / name, separator=" ", include_header=False)
     (folder / "topics.txt").write_text("301\n302\n303\n")
+    by_intent = labels.filter(pl.col("assessor").is_in(["nist", "ann", "main"])).with_columns(
+        intent=pl.col("assessor").replace_strict(["nist", "ann", "main"], [1, 2, 3])
+    )
+    by_intent = by_intent.select("topic", "intent", "doc", "label")
+    by_intent.write_csv(folder / "diversity.qrels", separator=" ", include_header=False)
+    shares = by_intent.select("topic", "intent").unique().with_columns(share=pl.col("intent") / 6)
+    shares.write_csv(folder / "intents.txt", separator=" ", include_header=False)
     (folder / "duplicates.txt").write_text("FW13-e000-301-00 FW13-e000-301-01\n")
 
 

@@ -1,3 +1,4 @@
+from venire.io.answers import Answers as Answers, as_answers as as_answers
 from venire.io.duplicates import read_duplicates as read_duplicates
 from venire.io.exchange import (
     ScaledQrels as ScaledQrels,

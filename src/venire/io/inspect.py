@@ -227,7 +227,9 @@ def _inspect_judgments(
             raise VenireError("holds no label that counts", hint=reasons(judgments.notes))
         return judgments
 
-    judgments, problems = reading_all(path, read)
+    judgments, problems = _told_apart(path, reading) if kind == QRELS else (None, [])
+    if judgments is None:
+        judgments, problems = reading_all(path, read)
     if judgments is not None and not any(problem.fatal for problem in problems):
         facts |= judgment_facts(judgments)
     return WIDE if kind == LONG and wide else kind, problems
@@ -281,6 +283,24 @@ def _inspect_dataset(path: Path, facts: dict[str, Any], reading: Mapping[str, An
     except VenireError as error:
         return Inspection(str(path), DATASETS, facts, (_problem(error),))
     return Inspection(str(path), DATASETS, facts, ())
+
+
+def _told_apart(path: Path, reading: Mapping[str, Any]) -> tuple[Judgments | None, list[Problem]]:
+    """Read qrels in which a document has several labels that the second column tells apart; None if they are not so."""
+    if reading.get("second_column", "ignore") != "ignore" or reading.get("duplicate_labels") is not None:
+        return None, []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", VenireWarning)
+            found = read_judgments(path, **{**reading, "second_column": "intent"})
+    except VenireError:
+        return None, []
+    values = found.facets["intent"].names
+    if len(values) < 2 or len(np.unique(found.item)) == len(found):
+        return None, []
+    what = f"the second column ({first_few(list(values), 5)}) tells several labels of a document apart"
+    hint = "if these are intents (diversity qrels), use measures by intent, or read the column as intents; if they are "
+    return found, [Problem(what, hint=f"{hint}assessors, read it as assessors")]
 
 
 def _inspect_plan(path: Path, facts: dict[str, Any]) -> list[Problem]:

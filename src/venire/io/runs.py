@@ -118,6 +118,9 @@ def scan(runs: RunsLike, items: Items, *, progress: Progress | None = None) -> S
     sources = as_runs(runs)
     if isinstance(sources, Scan) and sources.facts.items is items:
         return sources
+    if items.intents is not None:
+        found = scan(sources, items.intents.documents, progress=progress)
+        return replace(found, facts=found.facts.by_intent(items, items.intents))
     facts = read_facts(sources, items, progress or (lambda _: None))
     if facts.unjudged_topics and not len(facts.topic):
         raise no_common_topic(facts.unjudged_topics, items.topics)
