@@ -262,6 +262,20 @@ def table_scores(table: RunTable, rules: Rules) -> Floats:
     return single(score) if rules.single_precision else score
 
 
+def lines_of(source: Source, rules: Rules) -> Lines:
+    """Read all lines of a source; documents that a list has twice are not looked for."""
+    if isinstance(source, RunTable):
+        return table_lines(source, rules)
+    data = read_bytes(source)
+    fields = split_columns(data, COLUMNS.split(", "), source)
+    lines, fault = read_lines(fields, rules)
+    if fault is not None:
+        raise run_fault(source, fault, Chunk(data), rules)
+    if not len(lines.number):
+        raise no_lines(source)
+    return lines
+
+
 def whole_run(path: Path, keep: Callable[[Category, Category], Bools] | None = None) -> RunTable:
     """Read a file of six columns whole; a rank or a score that is not a number is NaN.
 
