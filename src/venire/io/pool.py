@@ -12,6 +12,7 @@ from venire.data.ids import Category, joined
 from venire.data.judgments import Judgments, number_items
 from venire.data.runs import RunTable
 from venire.io.runs import RunsLike, as_runs, file_name, kernel_rules, lines_of, table_scores, whole_run
+from venire.kernels.ragged import offsets
 from venire.scan.lists import first_lines
 from venire.scan.slices import bytewise_order
 from venire.types import Bools, Floats, Ints
@@ -92,3 +93,9 @@ def _by_rank(table: RunTable, rows: Ints, score: Floats) -> Ints:
     owner = _owner(table)[rows]
     first = np.unique(owner * max(len(table.doc.names), 1) + name, return_index=True)[1]
     return np.asarray(rows[first[np.lexsort((-name[first], -score[rows[first]], owner[first]))]])
+
+
+def _rank(owner: Ints) -> Ints:
+    """Number the rows of each group from 1; groups are together."""
+    size = np.bincount(np.cumsum(np.append(True, owner[1:] != owner[:-1])[: len(owner)]) - 1)
+    return np.asarray(np.arange(len(owner)) - np.repeat(offsets(size)[:-1], size) + 1)
