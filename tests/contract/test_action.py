@@ -111,9 +111,10 @@ def test_every_input_is_documented_and_reaches_the_script_as_a_variable():
 
 
 @pytest.mark.parametrize("path", YAML, ids=lambda path: path.name)
-def test_actions_are_pinned_by_hash(path):
+def test_actions_are_pinned_by_hash_and_use_no_secrets(path):
     text = path.read_text(encoding="utf-8")
     used = re.findall(r"uses: (\S+)(.*)", text)
     assert used
     assert [each for each in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", each[0]) or "# v" not in each[1]] == []
     assert "pull_request_target" not in text
+    assert "secrets." not in text
