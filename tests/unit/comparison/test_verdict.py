@@ -91,7 +91,7 @@ def test_systems_that_score_the_same_now_come_first_if_one_of_them_does():
     assert "; one of s0 and s1 comes first in 62% of simulated outcomes" in found.sentence()
 
 
-@pytest.mark.parametrize(("place", "words"), [(0, "over 99% of simulated outcomes"), (1, "under 1% of draws")])
+@pytest.mark.parametrize(("place", "words"), [(0, "over 99% of simulated outcomes"), (1, "under 1% of simulated outcomes")])
 def test_nothing_is_certain_because_all_draws_say_it(place, words):
     draws = np.zeros((1000, 2))
     draws[:, place] = 1.0
