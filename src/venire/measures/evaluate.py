@@ -17,11 +17,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from venire.data.gains import GainsLike
+from venire.data.intents import Probabilities, by_intent
 from venire.data.judgments import Judgments, is_conditional
 from venire.data.panel import Panel, Pool, build_panel
 from venire.data.runs import Facts, no_common_topic
 from venire.data.scale import Scale
-from venire.errors import EqualLabelsWarning, MissingTopicsWarning, UnjudgedWarning, UnknownName, joined_ways
+from venire.errors import (
+    EqualLabelsWarning,
+    MeasureError,
+    MissingTopicsWarning,
+    UnjudgedWarning,
+    UnknownName,
+    joined_ways,
+)
 from venire.io.duplicates import Duplicates, groups_of
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
@@ -29,7 +37,7 @@ from venire.measures.cascade import RBPResidual
 from venire.measures.measure import BinaryMeasure, Measure
 from venire.measures.precision import Judged
 from venire.measures.scores import ContextUse, Scores
-from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
+from venire.measures.scoring import MeasureLike, Plan, Scoring, as_measure, score_facts
 from venire.results import Note, counted
 from venire.types import Bools, Floats, Ints
 
@@ -57,6 +65,7 @@ def evaluate(
     missing: str = "zero",
     duplicates: Duplicates | None = None,
     context: Context | None = None,
+    intents: Probabilities | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """Score runs against judgments.
@@ -74,6 +83,8 @@ def evaluate(
     duplicates : groups of copies of a document: the first in a list counts, later ones have no gain
     context : for measures with alpha, such as "CCG(alpha=0.5)@5": what replaces conditional labels that were not
         collected. By default they are not predicted, and the label in isolation is used
+    intents : for measures by intent, such as "alpha_nDCG@10": the probability of each intent, or the weight of each
+        nugget, {(topic, intent): probability}. By default all intents of a topic count alike
 
     Returns
     -------
@@ -88,8 +99,9 @@ def evaluate(
     run     0.5000  0.6309
     """
     scoring = Scoring(assessor, per, pool, gains, unjudged, missing, topics, duplicates)
-    labels = as_judgments(judgments)
+    labels = labels_for(as_judgments(judgments), measures, intents)
     plan = scoring.plan(as_list(measures), labels.scale, in_context=True)
+    plan.require_fit(labels.items)
     if not plan.contextual:
         case = Case.of(labels, runs, scoring, progress=progress)
         return Layout.of(case, plan).scores(score_facts(case.facts, case.panel, plan, group=case.group), case, plan)
@@ -118,6 +130,16 @@ def _evaluate_in_context(
     return layout.scores(found.values, case, plan, context=use)
 
 
+def labels_for(
+    judgments: Judgments, measures: Sequence[MeasureLike] | MeasureLike, intents: Probabilities | None = None
+) -> Judgments:
+    """Return judgments whose items are documents for intents, if they name several, or if a measure asks for it."""
+    named = "intent" in judgments.facets
+    several = named and len(judgments.facets["intent"].names) > 1
+    asked = named and any(as_measure(each).by_intent for each in as_list(measures))
+    return by_intent(judgments, intents) if several or asked or intents is not None else judgments
+
+
 def as_list(measures: Sequence[MeasureLike] | MeasureLike) -> list[MeasureLike]:
     """Return a list of measures, also for a single one."""
     return list(measures) if isinstance(measures, Sequence) and not isinstance(measures, str) else [measures]
@@ -139,6 +161,8 @@ class Case:
         panel = build_panel(judgments, assessor=scoring.assessor, per=scoring.per, pool=scoring.pool)
         facts = scan(runs, judgments.items, progress=progress).facts
         copies = scoring.duplicates
+        if copies is not None and judgments.items.intents is not None:
+            raise MeasureError("copies of documents are not known to measures by intent", hint="leave them out")
         return cls(judgments, panel, facts, scoring, None if copies is None else groups_of(copies, judgments.items))
 
 
@@ -160,6 +184,7 @@ class Layout:
     def of(cls, case: Case, plan: Plan) -> Layout:
         """Choose the topics, and warn of what is missing."""
         facts, panel, missing = case.facts, case.panel, case.scoring.missing
+        plan.require_fit(facts.items)
         seen = np.zeros((len(panel.judges), len(facts.items.topics)), dtype=np.bool_)
         seen[panel.judge, facts.items.topic[panel.item]] = True
         names = case.judgments.topics
@@ -172,7 +197,7 @@ class Layout:
         _warn_missing(facts, chosen, missing)
         for text in equal_labels(case, plan, chosen):
             warnings.warn(text, EqualLabelsWarning, stacklevel=3)
-        if not plan.unjudged_known:
+        if not (plan.unjudged_known or all(each.of_sample for each in plan.measures)):
             _warn_unjudged(facts, panel, chosen, min(plan.depth or UNJUDGED_DEPTH, UNJUDGED_DEPTH))
         return cls(facts, chosen, seen, np.array(nothing), tuple(names[n] for n in chosen), notes)
 
@@ -204,7 +229,11 @@ class Layout:
 
 
 def _notes(case: Case, plan: Plan, *, unseen: int, unknown: int) -> tuple[Any, ...]:
+    unknown_chances = 0
+    if any(each.sampled for each in plan.worths) and case.judgments.probability is not None:
+        unknown_chances = int(np.isnan(case.judgments.probability).sum())
     counts = (
+        ("no-probability", "{n:label} without a probability, taken as certain to be chosen", unknown_chances),
         ("unjudged-topics", "{n:topic} of the runs not judged and ignored", len(case.facts.unjudged_topics)),
         ("topics-not-judged", "{n:,} of the requested topics were not judged", unknown),
         ("no-labels", "no score for {n:pair} of assessor and topic without a label", unseen),
@@ -281,21 +310,26 @@ def _threshold(measure: Measure, scale: Scale, occurring: Ints) -> str:
 
 def _share_judged(case: Case, chosen: Ints, k: int) -> float:
     """Return the share of the first k places of all lists that have a label; 0 without lists."""
-    facts, judged = case.facts, np.zeros(case.panel.n_items, dtype=np.bool_)
-    judged[case.panel.item] = True
-    scored = np.isin(facts.topic, chosen)
+    facts, scored = case.facts, np.isin(case.facts.topic, chosen)
+    top = _judged_top(facts, case.panel, scored, k)
+    return float(len(top) / max(int((np.minimum(facts.depth, k) * scored).sum()), 1))
+
+
+def _judged_top(facts: Facts, panel: Panel, scored: Bools, k: int) -> Ints:
+    """Return the lists that have judged documents among their first k, once for each of these; scored (list,)."""
+    judged = np.zeros(panel.n_items, dtype=np.bool_)
+    judged[panel.item] = True
     top = (facts.rank <= k) & judged[facts.item] & np.repeat(scored, facts.n_hits)
-    return float(top.sum() / max(int((np.minimum(facts.depth, k) * scored).sum()), 1))
+    lists, rank = np.repeat(np.arange(len(facts.depth)), facts.n_hits)[top], facts.rank[top]
+    other = np.diff(lists, prepend=-1) | np.diff(rank, prepend=0)  # a document judged for several intents counts once
+    return lists[other != 0]
 
 
 def _warn_unjudged(facts: Facts, panel: Panel, chosen: Ints, k: int) -> None:
     """Warn of systems with many unjudged documents among their first k."""
-    judged = np.zeros(panel.n_items, dtype=np.bool_)
-    judged[panel.item] = True
     n_systems = len(facts.systems)
     scored = np.isin(facts.topic, chosen)
-    top = (facts.rank <= k) & judged[facts.item] & np.repeat(scored, facts.n_hits)
-    hits = np.bincount(np.repeat(facts.system, facts.n_hits)[top], minlength=n_systems)
+    hits = np.bincount(facts.system[_judged_top(facts, panel, scored, k)], minlength=n_systems)
     reach = np.minimum(facts.depth, k) * scored
     shown = np.bincount(facts.system, weights=reach, minlength=n_systems)
     unjudged = 1 - hits / np.maximum(shown, 1)
