@@ -42,6 +42,7 @@ from venire.agreement.kappa import units_of
 from venire.agreement.patterns import NO_PAIRS, ONE_LABEL, LabelPatterns, label_patterns
 from venire.data.judgments import Judgments
 from venire.errors import UnknownName
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.kernels.distinct import distinct, numbered
 from venire.randomness import FEW_TOPICS
 from venire.results import Records, Tabular, counted
@@ -114,7 +115,7 @@ class CohenKappa(Tabular):
 
 
 def cohen_kappa(
-    judgments: Judgments,
+    judgments: JudgmentsLike,
     weights: str = "nominal",
     *,
     patterns: LabelPatterns | None = None,
@@ -136,6 +137,7 @@ def cohen_kappa(
     >>> [(pair.raters, round(pair.value, 3), pair.n_items) for pair in found.pairs()], round(found.mean.value, 3)
     ([('U1,U2', 0.333, 6), ('U1,U3', 1.0, 4), ('U2,U3', 0.5, 4)], 0.611)
     '''
+    judgments = as_judgments(judgments)
     asked = Resampling(**how)
     if asked.over not in OVER:
         raise UnknownName("what the statistic is over", asked.over, OVER)

@@ -37,6 +37,7 @@ from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, PairsError, reasons
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.kernels.distinct import numbered
 from venire.randomness import topic_weights
 from venire.types import Bools, Codes, Floats, Ints
@@ -299,13 +300,14 @@ class LabelPatterns:
         return coefficient(found, name=name, level=level, meaning=meaning, reason=reason, **about)
 
 
-def label_patterns(judgments: Judgments | LabelPatterns) -> LabelPatterns:
+def label_patterns(judgments: JudgmentsLike | LabelPatterns) -> LabelPatterns:
     """Collapse judgments to label patterns, which several statistics can share.
 
     Cost: O(rows log rows); memory linear in rows and items.
     """
     if isinstance(judgments, LabelPatterns):
         return judgments
+    judgments = as_judgments(judgments)
     refuse_mixed(judgments)
     if len(judgments) == 0:
         raise PairsError("there is no label to compare", hint=reasons(judgments.notes))

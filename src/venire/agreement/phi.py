@@ -42,6 +42,7 @@ from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import LEVELS
 from venire.errors import UnknownName
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.kernels.distinct import numbered
 from venire.results import Records, Tabular, counted, known
 from venire.types import Floats, RNGLike
@@ -95,7 +96,7 @@ class Phi(Tabular):
 
 
 def phi(
-    judgments: Judgments,
+    judgments: JudgmentsLike,
     *,
     measurement: str | None = None,
     over: str = "items",
@@ -123,6 +124,7 @@ def phi(
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
     (0.918, 0.372, 0.992)
     '''
+    judgments = as_judgments(judgments)
     for kind, name, names in (("interval of phi", interval, INTERVALS), ("what phi is over", over, OVER)):
         if name is not None and name not in names:
             raise UnknownName(kind, name, names)

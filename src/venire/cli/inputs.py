@@ -158,7 +158,8 @@ topics_option = option(
     section=SCORING,
     type=PATH,
     metavar="FILE",
-    help="Use only the topics in this file, one per line.  [default: all judged topics]",
+    help="Use only the topics in this file, one per line, or those of a collection, such as irds:ID.  "
+    "[default: all judged topics]",
 )
 WHOSE = {
     "assessor": assessor_option(),
@@ -317,15 +318,13 @@ def _wanted(where: Iterable[str]) -> dict[str, list[str]]:
 
 
 def chosen_topics(path: str | None, judgments: Judgments) -> tuple[list[str] | None, list[str]]:
-    """Read the topics to score, the text before a tab on each line; return notes on those that were not judged."""
-    from venire.data.ids import as_text
-    from venire.io.documents import read_small
+    """Read the topics to score, by default the text before a tab on each line; return notes on those not judged."""
+    from venire.io.texts import topic_ids
 
     if path is None:
         return None, []
-    lines = as_text(read_small(Path(path))).splitlines()
     known = set(judgments.topics)
-    topics = [line.partition("\t")[0].strip() for line in lines]
+    topics = topic_ids(Path(path))
     topics = [topic for topic in dict.fromkeys(topics) if topic in known or (topic and not topic.startswith("#"))]
     unknown = [topic for topic in topics if topic not in known]
     if len(unknown) == len(topics):

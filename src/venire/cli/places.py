@@ -174,11 +174,12 @@ def smaller_input(ctx: click.Context) -> str:
 
 def input_files() -> tuple[Input, ...]:
     """Identify the files that the running command read, with the TOML files beside judgments."""
-    from venire.io.files import expanded_all, is_readable
+    from venire.io.files import DATASET, expanded_all, is_readable
     from venire.io.fingerprints import files_of
 
     named = [each.path for each in _inputs(click.get_current_context())]
-    read = expanded_all([path for path in named if any(map(is_readable, _read(path)))])
+    there = [path for path in named if str(path).startswith(DATASET) or any(map(is_readable, _read(path)))]
+    read = expanded_all(there)
     return files_of(list(dict.fromkeys([*read, *scale_files(read)])))
 
 

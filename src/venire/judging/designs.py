@@ -15,18 +15,15 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from itertools import combinations, groupby, pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
-import numpy as np
-
 from venire.data.asked import PREFERENCE as ASKED_PREFERENCE, Asked
-from venire.data.runs import RunTable
-from venire.io.pool import first_results
-from venire.io.runs import RunsLike, as_runs, kernel_rules, table_scores, whole_run
+from venire.data.ids import as_text
+from venire.io.runs import RunsLike, as_runs, kernel_rules, lines_of
 from venire.judging.study import ASPECTS, CONDITIONAL, LABEL, LISTS, PREFERENCE
 from venire.judging.tasks import Task
-from venire.scan.slices import bytewise_order
+from venire.scan.lists import first_lines
 
 Lists = Mapping[str, Mapping[str, tuple[str, ...]]]
 """System -> topic -> its first documents, best first."""
@@ -101,20 +98,16 @@ def first_ranks(runs: RunsLike, topics: Iterable[str], depth: int) -> Lists:
     {'run': {'q1': ('a', 'b')}}
     """
     sources, wanted = as_runs(runs), set(topics)
-    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    found: dict[str, dict[str, list[str]]] = {}
+    rules = kernel_rules(sources.rules)
     for source in sources.sources:
-        table = source if isinstance(source, RunTable) else whole_run(source)
-        score = table_scores(table, kernel_rules(sources.rules))
-        rows = np.flatnonzero(first_results(table, score, depth))
-        name = np.argsort(bytewise_order(table.doc.names.slices))[table.doc.codes[rows]]
-        rows = rows[np.lexsort((-name, -score[rows], table.topic.codes[rows], table.system.codes[rows]))]
-        for (system, topic), group in groupby(
-            rows.tolist(), key=lambda row: (int(table.system.codes[row]), int(table.topic.codes[row]))
-        ):
-            if table.topic.names[topic] in wanted:
-                docs = tuple(table.doc.names[int(table.doc.codes[row])] for row in group)
-                found.setdefault(table.system.names[system], {})[table.topic.names[topic]] = docs
-    return found
+        lines = lines_of(source, rules)
+        first = lines.take(first_lines(lines, depth, keep_first=rules.keep_first))
+        columns = (map(as_text, each.to_bytes()) for each in (first.system, first.topic, first.doc))
+        for system, topic, doc in zip(*columns, strict=True):
+            if topic in wanted:
+                found.setdefault(system, {}).setdefault(topic, []).append(doc)
+    return {system: {topic: tuple(docs) for topic, docs in by_topic.items()} for system, by_topic in found.items()}
 
 
 def pooled(lists: Lists) -> Iterator[Item]:

@@ -91,6 +91,7 @@ class Front:
         return {
             "verdict": self.verdict,
             "change": self.change,
+            "measure": self.board.measure,
             "leaderboard": self.board.records(),
             "p_best_of": self.board.source,
             "cards": [asdict(card) for card in self.cards],

@@ -1,4 +1,4 @@
-"""Parquet files, decoded in a process of their own: whatever a damaged file does to the decoder becomes an error.
+"""Parquet and Arrow files, decoded in a process of their own: what a damaged file does to the decoder is an error.
 
 The decoder of polars ends the whole process on some damaged files (it asks for more memory than there is, or panics
 within a panic), which no ``except`` can catch.  Only the columns that are used are decoded.  Cost: about 0.3 s to start
@@ -97,12 +97,14 @@ class Decoder:
         finally:
             timer.cancel()
         if length < 0 or len(content) < length:
-            message = "cannot be read as Parquet: it is damaged, or needs more memory or time than files of its size"
+            message = (
+                "cannot be read as Parquet or Arrow: it is damaged, or needs more memory or time than files of its size"
+            )
             raise FormatError(path, None, message, hint=HINT)
         self.idle = kind in (b"Z", b"E")
         if kind == b"E":
             words = content.decode("utf-8", "replace")
-            raise FormatError(path, None, f"cannot be read as Parquet ({words})", hint=HINT)
+            raise FormatError(path, None, f"cannot be read as Parquet or Arrow ({words})", hint=HINT)
         return kind, content
 
     def lives(self) -> bool:
