@@ -338,6 +338,38 @@ def test_labels_that_differ_are_marked_and_documents_without_a_label_hatched(chr
         assert "gradient" in row.locator("td").first.evaluate("each => getComputedStyle(each).backgroundImage")
 
 
+def test_labels_of_many_judges_are_counted_and_unfold(chromium, tmp_path):
+    """Of 14 judges who labelled everything; two of the systems return the same lists."""
+    docs, names = [f"d{n}" for n in range(6)], [f"judge{n:02}" for n in range(14)]
+    rows = [(t, d, who, str((n + k) % 3)) for t in "123" for n, d in enumerate(docs) for k, who in enumerate(names)]
+    labels = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    ranked = {t: {d: float(n) for n, d in enumerate(docs)} for t in "123"}
+    runs = {"a": ranked, "b": {t: {d: -s for d, s in each.items()} for t, each in ranked.items()}, "c": ranked}
+    path = written(tmp_path, read_judgments(labels, scale="0<1<2"), runs, assessor="judge01")
+    with Visit(chromium, path, address="#pair=a,c") as page:
+        assert "a and c score the same on every topic" in page.locator("#explorer").inner_text()
+        assert page.locator("#explorer .chart").count() == 0
+    with Visit(chromium, path, address="#pair=a,b&topic=1", size=SMALL) as page:
+        first = page.locator(".lists tbody tr").first
+        assert re.sub(r"\s+", "", first.locator(".crowd").inner_text()) == "2×51×40×5"
+        page.locator("#turn").click()
+        assert focus(page) == "turn"
+        assert page.locator(".lists table").first.locator("th.judge").count() == len(names)
+        assert page.evaluate("getComputedStyle(document.querySelector('.list'), '::after').content").startswith(
+            '" Scroll'
+        )
+        button = page.locator(".lists tbody button").first
+        button.click()
+        told = page.locator(".lists tr.open p").first
+        box = told.bounding_box()
+        assert box["x"] + box["width"] <= SMALL["width"]
+        assert "2: judge" in told.inner_text()
+        page.locator("#turn").focus()
+        page.keyboard.press("Escape")
+        assert button.get_attribute("aria-expanded") == "false"
+        assert page.evaluate("document.activeElement.matches('.lists tbody button')")
+
+
 def test_labels_of_a_crowd_are_side_by_side(chromium, tmp_path):
     """Every document has three of forty workers."""
     docs, topics = [f"d{n}" for n in range(20)], [f"t{n}" for n in range(4)]

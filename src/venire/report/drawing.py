@@ -58,7 +58,7 @@ def _size(axis: Axis) -> str:
 
 def row(board: Leaderboard, n: int, axis: Axis) -> str:
     """Draw a system: its interval as a line, its score as a dot, and a smaller dot for every other judge."""
-    middle, parts = HEIGHT / 2, list[str]()
+    middle, parts, others = HEIGHT / 2, list[str](), list[str]()
     low, high, score = float(board.low[n]), float(board.high[n]), float(board.score[n])
     if np.isfinite(low) and np.isfinite(high):
         parts.append(f'<line class="interval" x1="{axis(low):.1f}" x2="{axis(high):.1f}" y1="{middle}" y2="{middle}"/>')
@@ -66,13 +66,15 @@ def row(board: Leaderboard, n: int, axis: Axis) -> str:
         value = float(board.by_judge[j, n])
         if judge.name == board.scorer or not np.isfinite(value):
             continue
-        parts.append(_dot(axis(value), middle, judge.kind, bool(board.reversed[j, n]), f"{judge.name}: {value:.3f}"))
+        others.append(f"{judge.name} {value:.3f}")
+        against = bool(board.reversed[j, n])
+        parts.append(_dot(axis(value), middle, judge.kind, against, f"{judge.name}: {value:.3f}"))
     if np.isfinite(score):
         title = _title(f"{board.scorer}: {score:.3f}")
         parts.append(f'<circle class="score" cx="{axis(score):.1f}" cy="{middle}" r="4.5">{title}</circle>')
-    words = f"score of {board.systems[n]}: {score:.3f}" + (
-        f", 95% interval {low:.3f} to {high:.3f}" if low == low else ""
-    )
+    words = f"score of {board.systems[n]} by {board.scorer}: {score:.3f}"
+    words += f", 95% interval {low:.3f} to {high:.3f}" if low == low else ""
+    words += f"; {', '.join(others)}" if others else ""
     return _svg(axis.width, HEIGHT, parts, words, _size(axis))
 
 
@@ -89,7 +91,9 @@ def group_bars(board: Leaderboard, n: int) -> str:
     """Draw the groups of a system: a bar per group, which is one line with those of its neighbours."""
     columns = board.member[:MOST_COLUMNS]
     if n >= columns.shape[1]:
-        return ""
+        first, last = board.alike(n)
+        title = f"does not differ significantly from systems between ranks {first} and {last}"
+        return f'<span title="{title}">{first}–{last}</span>'
     marks = [
         f'<rect class="group" x="{place * STEP + 2}" y="0" width="4" height="{HEIGHT + 12}"/>'
         for place in np.flatnonzero(columns[:, n]).tolist()
@@ -98,7 +102,7 @@ def group_bars(board: Leaderboard, n: int) -> str:
         max(len(columns), 1) * STEP,
         HEIGHT + 12,
         marks,
-        f"groups of systems that do not differ: {board.letters(n)}",
+        f"groups of systems that do not differ significantly: {board.letters(n)}",
         "groups",
     )
 

@@ -33,7 +33,7 @@ from venire.measures.scores import student_quantile
 from venire.measures.scoring import Scoring
 from venire.measures.slopes import rank_slopes
 from venire.report.evidence import TOP, Evidence
-from venire.report.leaderboard import Judge, kind_of
+from venire.report.leaderboard import Judge, different_systems, kind_of
 from venire.results import Records
 from venire.types import Bools, Floats, Ints
 
@@ -80,7 +80,8 @@ class Disputed(NamedTuple):
 class Drill:
     """What the page holds of lists and labels; pair: the systems between which the verdict decides.
 
-    difference (topic,): scores of the first system less those of the second.
+    different (system, system): who differs significantly, as in the leaderboard; pairs with one of ``unadjusted``, the
+    best systems, are tested as in the verdict, and others with p-values adjusted for all pairs.
     """
 
     measure: str
@@ -95,6 +96,8 @@ class Drill:
     topics: tuple[TopicLists, ...]
     pair: tuple[str, str]
     quantile: float | None
+    different: Bools
+    unadjusted: tuple[str, ...]
     texts: Mapping[str, str] = field(default_factory=dict)
     documents: Mapping[str, str] = field(default_factory=dict)
 
@@ -111,12 +114,23 @@ class Drill:
             "pair": list(self.pair),
             "all": len(self.systems) == self.n_systems,
             "t": self.quantile,
+            "differ": ["".join(map(str, row)) for row in self.different.astype(int).tolist()],
+            "tests": [self.test(True, True), self.test(False, True), self.test(True, False), self.test(False, False)],
+            "unadjusted": list(self.unadjusted),
             "topics": [
                 [*each._replace(labels=[_shortened(text) for text in each.labels]), self.texts.get(each.topic, "")]
                 for each in self.topics
             ],
             "texts": dict(self.documents),
         }
+
+    def test(self, differ: bool, adjusted: bool) -> str:
+        """Say whether two systems differ significantly, and by which test; nothing if there is none."""
+        if self.quantile is None:
+            return ""
+        n = f"{self.n_systems * (self.n_systems - 1) // 2:,}"
+        how = f"paired t-test, p-value adjusted for all {n} pairs; the interval is not" if adjusted else "paired t-test"
+        return f"The systems {'' if differ else 'do not '}differ significantly ({how})."
 
     def differences(self) -> list[tuple[TopicLists, float]]:
         """Return the difference between the two systems of the verdict by topic, largest first."""
@@ -203,6 +217,7 @@ def drill(evidence: Evidence) -> Drill | None:
     topics = tuple(view.topic(name) for name in chosen)
     texts = evidence.question.texts
     wanted = {doc for each in topics for doc in each.docs}
+    rows = [verdict.systems.index(name) for name in systems]
     return Drill(
         evidence.question.measure,
         depth,
@@ -216,6 +231,8 @@ def drill(evidence: Evidence) -> Drill | None:
         topics,
         pair,
         student_quantile(n_topics - 1, 0.975) if n_topics > 1 else None,
+        different_systems(evidence)[np.ix_(rows, rows)],
+        (verdict.best, *verdict.twins),
         {} if texts is None else texts.of_topics(chosen),
         {} if texts is None else texts.of_docs(wanted),
     )

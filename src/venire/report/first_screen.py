@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -25,7 +26,7 @@ MOST_ALIKE = 2
 FEW = 6
 """With no more systems than this, the cards are below the leaderboard, not beside it."""
 MOST_JUDGES_NAMED, MOST_LISTED, MOST_PAIRS_NAMED = 5, 20, 3
-CONTENTS = {"first": "Verdict", "judges": "Judges", "compare": "Compare", "disputed": "Disputed documents"}
+CONTENTS = {"first": "Verdict", "judges": "Judges", "compare": "Compare", "disputed": "Disputed"}
 
 
 def first_screen(report: Report, front: Front) -> dict[str, Any]:
@@ -36,7 +37,7 @@ def first_screen(report: Report, front: Front) -> dict[str, Any]:
     contents = [(name, title) for name, title in CONTENTS.items() if front.drill or name in ("first", "judges")]
     found: dict[str, Any] = {
         "front": front,
-        "contents": [*contents, ("details", "All findings"), ("method", "Method")],
+        "contents": [*contents, ("details", "Findings"), ("method", "Method")],
         "few": FEW,
         "rows": board_rows(front.board),
         "axis": Markup("".join(map(ticks, axes_of(front.board)))),
@@ -88,7 +89,7 @@ def board_rows(board: Leaderboard) -> list[dict[str, Any]]:
             "score": float(board.score[n]),
             "interval": f"{board.low[n]:.4f} {board.high[n]:.4f}",
             "p_best": _known(board.p_best[n]),
-            "letters": board.letters(n),
+            "letters": board.letters(n) or "–".join(map(str, board.alike(n))),
             "drawing": Markup("".join(row(board, n, axis) for axis in axes)),
             "bars": Markup(group_bars(board, n)),
         }
@@ -117,7 +118,7 @@ def legend(board: Leaderboard) -> str:
         drawn = DRAWN[board.source].format(judge="crowd" if board.crowd else "judge")
         twins = ", or one with the same score on every topic," if board.twins else ""
         texts.append(f"P(best): share of simulated outcomes with {drawn} in which the system{twins} is first.")
-    some = f" (first {board.n_shown} systems)" if board.n_shown < len(board.systems) else ""
+    some = f" (below rank {board.n_shown}: first–last such rank)" if board.n_shown < len(board.systems) else ""
     if len(board.systems) > 1:
         texts.append(f"Systems with a common bar do not differ significantly{some}{_undecided(board)}.")
     return " ".join(texts)
@@ -134,7 +135,7 @@ def _marks(judges: Sequence[Judge]) -> str:
 def _orange(board: Leaderboard) -> str:
     """Explain filled marks, if there are any."""
     some = board.reversed[:, : board.n_shown].any()
-    return f"; filled orange: by this judge {board.systems[0]} is not first" if some else ""
+    return "; filled orange: this judge has another system first" if some else ""
 
 
 def _undecided(board: Leaderboard) -> str:
@@ -157,6 +158,7 @@ def drill_parts(drill: Drill) -> dict[str, Any]:
         "pair_table": _pair_table(drill),
         "held": held(drill),
         "disputed": _disputed_rows(drill),
+        "labels_head": "labels" if len(drill.judges) <= MOST_JUDGES_NAMED else "label × judges",
         "data": Markup(as_json(drill.data())),
     }
 
@@ -166,11 +168,14 @@ def pair_sentence(drill: Drill) -> str:
     a, b = drill.pair
     gaps = np.array([gap for _, gap in drill.differences()])
     better, worse = int((gaps > 0).sum()), int((gaps < 0).sum())
+    if len(gaps) and not better + worse:
+        return f"{a} and {b} score the same on every topic."
+    tested = drill.test(bool(drill.different[drill.systems.index(a), drill.systems.index(b)]), adjusted=False)
     mean = f"{gaps.mean():+.3f}" if len(gaps) else "not known"
     return (
         f"{a} against {b}: {mean} {drill.measure} on average over {counted(len(gaps), 'topic')}; better on {better}, "
-        f"worse on {worse}, equal on {len(gaps) - better - worse}."
-    )
+        f"worse on {worse}, equal on {len(gaps) - better - worse}. {tested}"
+    ).rstrip()
 
 
 def _pair_table(drill: Drill) -> Grid:
@@ -204,12 +209,19 @@ def _disputed_rows(drill: Drill) -> list[dict[str, Any]]:
     return [
         {
             **row._asdict(),
-            "labels": ", ".join(f"{judge} {label}" for judge, label in [*row.labels.items()][:MOST_JUDGES_NAMED])
-            + (f" and {len(row.labels) - MOST_JUDGES_NAMED} more" if len(row.labels) > MOST_JUDGES_NAMED else ""),
+            "labels": _labels_of(drill, row),
             "link": link(*drill.pair, topic=row.topic, doc=row.doc),
         }
         for row in drill.disputed
     ]
+
+
+def _labels_of(drill: Drill, row: Disputed) -> str:
+    """List the labels of a document by judge; of many judges, how many gave each label."""
+    if len(row.labels) <= MOST_JUDGES_NAMED:
+        return ", ".join(f"{judge} {label}" for judge, label in row.labels.items())
+    number = Counter(row.labels.values())
+    return ", ".join(f"{label}×{number[label]}" for label in reversed(drill.scale) if number[label])
 
 
 def held(drill: Drill) -> str:

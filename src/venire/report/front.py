@@ -20,7 +20,7 @@ from venire.report.charts import percent
 from venire.report.document import Words
 from venire.report.drill import Drill, dissent
 from venire.report.evidence import Evidence
-from venire.report.headline import advice, among_the_first, needed_topics, source_name
+from venire.report.headline import advice, among_the_first, needed_topics, scored_sentence, source_name
 from venire.report.judges import OPPOSED, JudgesPanel, judges_panel
 from venire.report.leaderboard import Leaderboard, leaderboard
 from venire.report.next_judgments import step
@@ -68,7 +68,7 @@ class Front:
     """What is read first; ``drill`` is what the page holds to look up pairs, topics and documents.
 
     planned: the card whose first step is the plan of what to judge next; who: the best system, with those that score
-    the same.
+    the same; scored: whose labels score the systems, and why.
     """
 
     verdict: str
@@ -79,6 +79,7 @@ class Front:
     drill: Drill | None
     planned: str | None = None
     who: str = ""
+    scored: str = ""
 
     def shows(self) -> list[str]:
         """Name what is shown, as in the list of formulas."""
@@ -113,6 +114,7 @@ def front(evidence: Evidence, plan: Plan | Missing | None = None, held: Drill | 
         held,
         next(iter(asked), None),
         _who(evidence),
+        scored_sentence(evidence),
     )
 
 
@@ -258,7 +260,11 @@ def _others(evidence: Evidence) -> str:
         return f"The other judge puts {it} first, too. " if agree.all() else f"The other judge puts {rival} first. "
     if agree.all():
         return f"All {len(kept)} other judges put {it} first, too. "
-    return f"{agree.sum()} of {len(kept)} other judges put {it} first, {votes.max()} put {rival} first. "
+    n_others, rest = len(set(found.judges) - {evidence.judge}), int((~agree).sum() - votes.max())
+    some = f"Of {n_others} other judges {len(kept)} judged enough: {agree.sum()}"
+    some = some if n_others > len(kept) else f"{agree.sum()} of {len(kept)} other judges"
+    more = f", {rest} another system" if rest > 0 else ""
+    return f"{some} put {it} first, {votes.max()} put {rival} first{more}. "
 
 
 def _level(evidence: Evidence) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from venire.comparison.contradictions import Reversal
+from venire.comparison.contradictions import ALPHA, Reversal
 from venire.comparison.forecast import TIE
 from venire.comparison.verdict import MOST_NAMES, SOURCES, TOP as TOP_SYSTEMS, Verdict
 from venire.data.assessors import PRIMARY, copy_notes, nothing_declared
@@ -19,7 +19,7 @@ from venire.report.document import Chapter, Grid, Part, Words, warning
 from venire.report.evidence import TOP, Evidence, UserModel
 from venire.report.favour import favour_note, favour_parts, favour_records, finders
 from venire.report.question import Missing, or_missing
-from venire.report.scoring_judge import coverage_but, judged_topics
+from venire.report.scoring_judge import coverage_but, judged_topics, levelled
 from venire.results import counted, listed
 from venire.types import Bools, Ints
 
@@ -89,9 +89,9 @@ def contradictions_in_words(evidence: Evidence) -> list[str]:
     """Say on how many pairs judges contradict each other, and name one: near the top, of the best system, or own."""
     verdict, rows = evidence.verdict, [*evidence.verdict.contradictions, *evidence.contradictions.found]
 
-    def place(row: Reversal) -> tuple[bool, bool, bool]:
-        involved = evidence.judge in (row.judge, row.against)
-        return not verdict.near_the_top(row), verdict.best not in (row.a, row.b), not involved
+    def place(row: Reversal) -> tuple[bool, bool, bool, bool]:
+        involved, both = evidence.judge in (row.judge, row.against), row.p_against <= ALPHA
+        return not verdict.near_the_top(row), not both, verdict.best not in (row.a, row.b), not involved
 
     found = evidence.contradictions.sentence(min(rows, key=place))
     return [f"{found}{among_the_first(evidence, ' Of these pairs, {}.')}"]
@@ -187,15 +187,9 @@ def _limits(evidence: Evidence) -> list[Part]:
 
 def _whose(evidence: Evidence) -> list[Part]:
     """Say whose labels score the runs, where nobody was named and there are several."""
-    if len(evidence.question.judgments.assessors) == 1 or evidence.question.assessor is not None:
+    if not (whose := _scored_with(evidence)):
         return []
-    if evidence.crowd is not None:
-        whose = f"with the {evidence.judge}"
-    elif evidence.judge != PRIMARY:
-        whose = f"with the labels of {evidence.judge}, {_why_them(evidence)}"
-    else:
-        group = f", of {listed(evidence.possible_judges)}" if evidence.excluded else ""
-        whose = f"on each topic with the labels of the assessor who judged most of it{group}"
+    if evidence.judge == PRIMARY and evidence.crowd is None:
         whose = f"{whose}; others fill in what is missing"
     named = evidence.people
     users = f", and those of {listed(named)} also for users" if named else "" if named is None else " and for users"
@@ -203,6 +197,27 @@ def _whose(evidence: Evidence) -> list[Part]:
     if evidence.crowd is not None and evidence.crowd.transitions is not None:
         others = " The other judge is another crowd, with as many labels for each item."
     return [Words(f"The runs are scored {whose}.{others} Another assessor can be named.", about="judge")]
+
+
+def _scored_with(evidence: Evidence) -> str:
+    """Return whose labels score the runs, and why; nothing if somebody was named, or there is one judge only."""
+    if len(evidence.question.judgments.assessors) == 1 or evidence.question.assessor is not None:
+        return ""
+    if evidence.crowd is not None:
+        return f"with the {evidence.judge}"
+    if evidence.judge != PRIMARY:
+        return f"with the labels of {evidence.judge}, {_why_them(evidence)}"
+    group = f", of {listed(evidence.possible_judges)}" if evidence.excluded else ""
+    return f"on each topic with the labels of the assessor who judged most of it{group}"
+
+
+def scored_sentence(evidence: Evidence) -> str:
+    """Say whose labels score the systems, and that no reference was declared, if so; nothing for a single judge."""
+    whose = _scored_with(evidence)
+    if not whose or evidence.crowd is not None:
+        return ""
+    declared = "" if evidence.judgments.reference else "; no reference is declared (set “reference” to choose)"
+    return f"Scored {whose}{declared}."
 
 
 def _declared(evidence: Evidence) -> str:
@@ -222,7 +237,7 @@ def _why_them(evidence: Evidence) -> str:
     """Say why this judge was chosen: coverage, agreement with the others, or neither."""
     if why := _declared(evidence):
         return why
-    share, names = coverage_but(evidence.labels, evidence.excluded), evidence.labels.assessors
+    share, names = levelled(coverage_but(evidence.labels, evidence.excluded)), evidence.labels.assessors
     as_much = [name for name, n in zip(names, share, strict=True) if n >= share[names.index(evidence.judge)]]
     over = [name for name in as_much if name in evidence.useless and name != evidence.judge]
     passed = f" (not counting {listed(over)}: one label only)" if over else ""

@@ -228,7 +228,7 @@ def worth_finding(evidence: Evidence, fit: PredictedRelevanceFit) -> str:
     users, top = " or ".join(evidence.people or ()), evidence.user_model.top
     return fit.sentence(
         judge="one assessor" if evidence.judge == PRIMARY else evidence.judge,
-        users=users or "another person",
+        users=users or ("another person" if evidence.judgments.people else "another judge"),
         among="" if top is None else f" among the first {top} of a system",
     )
 

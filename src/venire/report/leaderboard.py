@@ -6,8 +6,9 @@ known of other judges.  Systems with the same score on every topic count as one,
 different systems counts 1/k (``comparison.verdict``).
 
 Systems of a group do not differ significantly (``comparison.groups``); groups are those of the systems that are shown
-at first.  The best system is compared with the others by
-the test of the verdict, which needs no adjustment, and other pairs by p-values that are adjusted for all pairs.
+at first, and a system further down has the ranks between which others do not differ from it.  The best system, and
+those with its score on every topic, are compared with the others by the test of the verdict, which needs no adjustment,
+and other pairs by p-values that are adjusted for all pairs.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ class Judge:
 class Leaderboard:
     """Systems, best first: score, low, high, p_best (system,); by_judge (judge, system).
 
-    member (group, system): of the systems that are shown at first.  source: what p_best was drawn from; scorer: the
-    judge who gives the scores; crowd: whether another judge is another crowd; twins: whether systems count as one.
+    different (system, system): who differs significantly; member (group, system): of the systems that are shown at
+    first.  source: what p_best was drawn from; scorer: the judge who gives the scores; crowd: whether another judge is
+    another crowd; same (system,): groups of systems that have the same score on every topic, and count as one.
     """
 
     measure: str
@@ -59,17 +61,33 @@ class Leaderboard:
     source: str
     judges: tuple[Judge, ...]
     by_judge: Floats
+    different: Bools
     member: Bools
     scorer: str
+    same: Ints
     crowd: bool = False
-    twins: bool = False
+
+    @property
+    def twins(self) -> bool:
+        """Whether some systems have the same score on every topic."""
+        return len(np.unique(self.same)) < len(self.systems)
 
     @cached_property
     def reversed(self) -> Bools:
-        """Whether a judge has a system ahead of the best one; in its own row, whether any -> (judge, system)."""
-        ahead = np.nan_to_num(self.by_judge - self.by_judge[:, :1], nan=0.0) > TIE
-        ahead[:, 0] = ahead.any(axis=1)
+        """Whether a judge has a system ahead of the best one and its twins; in their rows, whether any.
+
+        -> (judge, system)
+        """
+        best = self.same == self.same[0]
+        top = np.nan_to_num(self.by_judge[:, best], nan=-np.inf).max(axis=1, keepdims=True)
+        ahead = np.isfinite(top) & (np.nan_to_num(self.by_judge, nan=-np.inf) > top + TIE)
+        ahead[:, best] = ahead.any(axis=1, keepdims=True) & np.isfinite(self.by_judge[:, best])
         return ahead
+
+    def alike(self, system: int) -> tuple[int, int]:
+        """Return the first and the last rank of the systems that do not differ significantly from a system."""
+        ranks = np.flatnonzero(~self.different[system]) + 1
+        return int(ranks[0]), int(ranks[-1])
 
     def letters(self, system: int) -> str:
         """Return the groups of a system as letters; none for a system that is not shown at first."""
@@ -106,7 +124,7 @@ def leaderboard(evidence: Evidence) -> Leaderboard:
     first = order if len(order) <= ALL_SHOWN else order[:SHOWN]
     low, high = (each.values[:, 0] for each in scores.interval())
     p_best, source = _first_places(evidence)
-    found = evidence.by_judge
+    found, different = evidence.by_judge, different_systems(evidence)
     kept = [j for j, share in enumerate(found.share[:, 0]) if share >= ENOUGH][:MOST_DOTS]
     place = [found.systems.index(scores.names["system"][n]) for n in order.tolist()]
     return Leaderboard(
@@ -119,10 +137,11 @@ def leaderboard(evidence: Evidence) -> Leaderboard:
         source,
         tuple(Judge(found.judges[j], kind_of(evidence, found.judges[j])) for j in kept),
         found.mean[:, :, 0][np.ix_(kept, place)],
-        groups(_different(evidence)[np.ix_(first, first)]),
+        different[np.ix_(order, order)],
+        groups(different[np.ix_(first, first)]),
         evidence.judge,
+        same_scores(scores)[order],
         evidence.another_crowd,
-        len(np.unique(same_scores(scores))) < len(order),
     )
 
 
@@ -142,15 +161,16 @@ def _first_places(evidence: Evidence) -> tuple[Floats, str]:
     return first_places(evidence.draws[source], same_scores(evidence.scores["linear"])), source
 
 
-def _different(evidence: Evidence) -> Bools:
+def different_systems(evidence: Evidence) -> Bools:
     """Return which systems differ significantly -> (system, system)."""
     verdict, tested = evidence.verdict, evidence.tested
-    n, best = len(verdict.systems), verdict.systems.index(verdict.best)
+    n, names = len(verdict.systems), np.array(verdict.systems, dtype=object)
     found = np.zeros((n, n), dtype=np.bool_)
     if not isinstance(tested, Missing) and verdict.n_topics > 1:
         place: Ints = np.array([verdict.systems.index(name) for name in tested.systems])
         found[place[tested.a], place[tested.b]] = tested.significant
         found |= found.T
-    rival: Any = np.isin(np.array(verdict.systems, dtype=object), [*verdict.rivals, verdict.best])
-    found[best], found[:, best] = ~rival, ~rival
+    rival: Any = np.isin(names, [*verdict.rivals, verdict.best])
+    best: Any = np.isin(names, [verdict.best, *verdict.twins])
+    found[best], found[:, best] = ~rival, ~rival[:, None]
     return found

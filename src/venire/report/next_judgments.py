@@ -46,6 +46,8 @@ CARD_OF = {BEST: "judges", PAIR: "judges", LABELS: "users", TOPICS: "topics"}
 BROKEN, ASKED_FOR, ENOUGH_TOPICS = ("names", "results"), ("second-assessor", "double-judgments"), "topics"
 """Recommendations after which nothing about systems is planned, and those that ask for second judgments and topics."""
 UNPLANNED = "not planned"
+NOTHING_OPEN = "no question is open that more judgments of these results would decide"
+DECIDES_NOTHING = "more judgments of these results would not decide what is open"
 MOST_SHOWN = 10
 
 
@@ -59,7 +61,8 @@ def next_judgments(evidence: Evidence) -> Plan | Missing:
             if isinstance(found, Plan) and found.state == JUDGE:
                 return found
             tried.append(found)
-    nothing = Missing("no question is open that more judgments of these results would decide")
+    undecided = bool(evidence.facts.systems) and evidence.verdict.leader is None
+    nothing = Missing(DECIDES_NOTHING if undecided else NOTHING_OPEN)
     return next((each for each in tried if isinstance(each, Plan)), next(iter(tried), nothing))
 
 

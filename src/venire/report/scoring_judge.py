@@ -3,6 +3,8 @@
 If a reference or machines are declared, it is one of the reference, or else of the people, or else of the machines: the
 first of these groups who judged nearly all results.  Among them, or among all if nothing is declared, it is the
 assessor who judged nearly all items; of several, who judged most, and of these who agrees most with others (kappa).
+Who judged at least 99% as many items as the busiest assessor counts as having judged as many: a few missing labels
+must not decide.
 Assessors who give one label only are passed over if there is another, since such labels distinguish no systems.  Those
 who label differently from the others are not: the others may be wrong.  Of assessors with equal rank, one is taken by a
 hash of the labels, and the report names the others in its first finding.  Names and the order of rows have no
@@ -30,6 +32,8 @@ NEARLY_ALL = 0.9
 """The share of items that an assessor must have judged to score the runs alone."""
 CROWD, PART, DEEP = 20, 0.5, 2.0
 """A crowd: so many people, none of whom judged this part of the items, with so many labels per item on average."""
+AS_MANY = 0.99
+"""Who judged at least this share of what the busiest assessor judged counts as having judged as much."""
 DIGITS = 9
 """Coverage and kappa are compared after rounding to this many digits."""
 
@@ -37,6 +41,18 @@ DIGITS = 9
 def coverage_but(judgments: Judgments, names: Sequence[str]) -> Floats:
     """Return the share of the judged items that each assessor judged; 0 for the named ones."""
     return np.where(np.isin(judgments.assessors, list(names)), 0.0, coverage(judgments))
+
+
+def levelled(share: Floats) -> Floats:
+    """Return coverage, with that of the busiest assessor for all who judged nearly as much.
+
+    Examples
+    --------
+    >>> levelled(np.array([0.999, 1.0, 0.5])).tolist()
+    [1.0, 1.0, 0.5]
+    """
+    most = share.max(initial=0.0)
+    return np.where(share >= AS_MANY * most, most, share)
 
 
 def is_crowd(judgments: Judgments) -> bool:
@@ -71,7 +87,7 @@ class Ranking:
         """Rank by the share of items judged, then by kappa with the others, then by a hash of the labels."""
         kappas = {} if profiles is None else dict(zip(profiles.assessors, profiles.kappa.value.tolist(), strict=True))
         kappa = np.nan_to_num([kappas.get(name, np.nan) for name in judgments.assessors], nan=-1.0)
-        standing = np.round(np.stack([coverage_but(judgments, users), kappa], axis=1), DIGITS)
+        standing = np.round(np.stack([levelled(coverage_but(judgments, users)), kappa], axis=1), DIGITS)
         place = {name: number for number, name in enumerate(by_content(judgments))}
         content = np.array([place[name] for name in judgments.assessors])
         order = np.lexsort((content, -standing[:, 1], -standing[:, 0]))

@@ -177,7 +177,8 @@ def another_judge_chapter(evidence: Evidence) -> Chapter:
     parts += _seen(evidence, one)
     parts += map(warning, copy_notes(evidence.copies, evidence.judge))
     parts += [warning(note) for note in one.forecast.notes if getattr(note, "kind", "") == "no-labels"]
-    return Chapter("another_judge", JUDGE_TITLE, _another_judge_finding(one), tuple(parts), {"tau": tau})
+    finding = _another_judge_finding(one, len(evidence.contradictions.pairs()))
+    return Chapter("another_judge", JUDGE_TITLE, finding, tuple(parts), {"tau": tau})
 
 
 def _no_order(evidence: Evidence) -> str:
@@ -187,11 +188,15 @@ def _no_order(evidence: Evidence) -> str:
     return "All systems score the same, now and under other judges, so there is no order."
 
 
-def _another_judge_finding(one: MeasureComparison) -> str:
-    """Say what is significant; if nothing is, how similar the order is under other judges."""
+def _another_judge_finding(one: MeasureComparison, n_contradicted: int) -> str:
+    """Say what is significant; if nothing is, how similar the order is under other judges.
+
+    n_contradicted: on how many pairs single judges contradict each other.
+    """
     tau = one.tau()["mean"]
     if len(one.tested.a) > 1 and one.tested.significant.any():
-        return f"{one.sentence()} The test is that of the verdict ({one.tested.how})."
+        single = f" Single judges contradict each other on {n_contradicted:,}." if n_contradicted else ""
+        return f"{one.sentence()}{single} The test: {one.tested.how}."
     if len(one.tested.a) == 1 or tau is None:
         return one.sentence()
     untested = f"By {one.forecast.measure}, no difference between systems can be tested on so few topics."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from html import escape
 
@@ -15,7 +16,7 @@ from venire import read_judgments, read_runs
 from venire.report import drill as drilling
 from venire.report.charts import percent
 from venire.report.document import Report
-from venire.report.drawing import NARROW, Axis, axis_of, row, ticks
+from venire.report.drawing import NARROW, Axis, axis_of, group_bars, row, ticks
 from venire.report.drill import drill
 from venire.report.evidence import Evidence
 from venire.report.first_screen import as_json, first_screen, held, legend, link
@@ -102,6 +103,7 @@ def test_judges_who_put_another_system_first_are_marked(two):
     drawn = row(board, 0, axis_of(board, 3))
     assert 'class="dot against"' in drawn
     assert "<title>llm: " in drawn
+    assert re.search(r'aria-label="score of C by expert: [^"]*; llm 0\.\d+"', drawn)
     assert "filled orange" in legend(board)
 
 
@@ -118,7 +120,42 @@ def test_of_many_systems_the_first_are_shown():
     assert len(board.systems) == 15
     assert board.n_shown == 10
     assert board.letters(12) == ""
-    assert "first 10 systems" in legend(board)
+    assert "below rank 10" in legend(board)
+
+
+def test_a_system_further_down_has_the_ranks_of_those_that_do_not_differ_from_it():
+    board = leaderboard(simulated(n_topics=5, quality=tuple(np.linspace(0.5, 3.0, 15))))
+    for n in range(board.n_shown, len(board.systems)):
+        first, last = board.alike(n)
+        assert not board.different[n, [first - 1, last - 1]].any()
+        assert board.different[n, : first - 1].all()
+        assert board.different[n, last:].all()
+        assert f">{first}–{last}<" in group_bars(board, n)
+
+
+def test_identical_systems_differ_in_no_statistic_of_the_leaderboard_or_of_a_pair():
+    """Copies of the best system, which is tested without adjustment, and of another one."""
+    rng, docs, topics = np.random.default_rng(1), [f"d{n}" for n in range(12)], "12345678"
+    truth = {(topic, doc): int(rng.integers(0, 3)) for topic in topics for doc in docs}
+    labels = {(*item, who): (n + int(rng.random() < 0.3)) % 3 for item, n in truth.items() for who in "ab"}
+    runs = {
+        f"s{q}": {topic: {doc: q * truth[topic, doc] + 3 * rng.random() for doc in docs} for topic in topics}
+        for q in range(6)
+    }
+    best, other = (leaderboard(question(labels, runs)).systems[n] for n in (0, 3))
+    found = question(labels, runs | {"copy": runs[best], "again": runs[other]})
+    board, held, verdict = leaderboard(found), drill(found), found.verdict
+    adjusted = {frozenset((row["a"], row["b"])) for row in found.tested.records() if row["p_adjusted"] <= 0.05}
+    behind = {*board.systems} - {verdict.best, *verdict.rivals}
+    assert any(frozenset((best, name)) not in adjusted for name in behind)  # the two tests differ here
+    rows = {each["system"]: each for each in board.records()}
+    for one, two in ((best, "copy"), (other, "again")):
+        assert {**rows[one], "system": ""} == {**rows[two], "system": ""}
+        a, b = (held.systems.index(name) for name in (one, two))
+        assert not held.different[a, b]
+        np.testing.assert_array_equal(held.different[a], held.different[b])
+    assert held.systems == board.systems
+    np.testing.assert_array_equal(held.different, board.different)
 
 
 def test_cards_have_probability_words_and_a_step(whole):
@@ -143,6 +180,13 @@ def test_the_card_counts_the_judges_who_put_the_best_system_first(whole, two):
     runs = {name: {topic: {name: 2.0, other: 1.0} for topic in "123"} for name, other in ("CL", "LC")}
     divided = question(labels, runs, assessor="a")
     assert front(divided).cards[1].text.startswith("1 of 4 other judges put it first, 3 put L first. ")
+    three = {name: {t: {d: 9.0 - n for n, d in enumerate(name)} for t in "123"} for name in ("CLM", "LMC", "MCL")}
+    votes |= {"e": "M", "f": "M"}
+    labels = {(t, doc, who): 2 * (doc == first) for t in "123" for who, first in votes.items() for doc in "CLM"}
+    labels = {key: label for key, label in labels.items() if key[2] != "f" or key[1] == "M"}
+    found = front(question(labels, three, assessor="a")).cards[1].text
+    told = "Of 5 other judges 4 judged enough: 1 put it first, 2 put LMC first, 1 another system. "
+    assert found.startswith(told)
 
 
 def test_unknown_sources_say_why_and_what_to_do(whole):

@@ -53,6 +53,24 @@ def test_of_two_who_are_level_one_judges_whatever_names_and_order_and_the_headli
         assert "The runs are scored" not in named
 
 
+def test_a_few_missing_labels_do_not_decide_who_judges_but_many_do():
+    """The judge who agrees most judges, unless the label of more than one item in a hundred is missing."""
+    frame, rng = table(identical=True), np.random.default_rng(0)
+    odd = frame.filter(pl.col("assessor") == "llm").with_columns(assessor=pl.lit("odd"))
+    odd = odd.with_columns(label=pl.Series([str(each) for each in rng.integers(0, 4, len(odd))]))
+    own = frame.filter(pl.col("assessor") == "expert")
+    assert len(own) >= 100
+    for n_missing, judge in ((1, "expert"), (1 + len(own) // 50, "odd")):
+        found = evidence(judged(pl.concat([own[n_missing:], odd])))
+        assert found.judge == judge
+        why = next(
+            part
+            for part in report_on(found.question.judgments, lists(), n_draws=20).chapters[0].parts
+            if getattr(part, "about", "") == "judge"
+        )
+        assert f"labels of {judge}, " in why.text
+
+
 @pytest.mark.parametrize("worse", ["aaa", "zzz"])
 def test_of_those_who_judged_as_much_the_one_who_agrees_most_judges(worse):
     frame, rng = table(identical=True), np.random.default_rng(0)

@@ -70,6 +70,7 @@
 
   function summary(rows, [a, b]) {
     const n = rows.length, values = rows.map((each) => each.gap);
+    if (values.every((each) => each === 0)) return data.systems[a] + " and " + data.systems[b] + " score the same on every topic, by the labels of " + data.scored[0] + ".";
     const mean = values.reduce((sum, each) => sum + each, 0) / n;
     const sd = Math.sqrt(values.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (n - 1));
     const half = data.t * sd / Math.sqrt(n);
@@ -77,7 +78,13 @@
     const better = values.filter((each) => each > 0).length, worse = values.filter((each) => each < 0).length;
     return data.systems[a] + " minus " + data.systems[b] + ": " + signed(mean) + between + " " + data.measure + " over " + n +
       (n === 1 ? " topic" : " topics") + ", by the labels of " + data.scored[0] + "; better on " + better + ", worse on " +
-      worse + ", equal on " + (n - better - worse) + ".";
+      worse + ", equal on " + (n - better - worse) + ". " + tested([a, b]);
+  }
+
+  // The same tests as in the leaderboard.
+  function tested([a, b]) {
+    const adjusted = ![a, b].some((n) => data.unadjusted.includes(data.systems[n]));
+    return data.tests[(data.differ[a][b] === "1" ? 0 : 1) + (adjusted ? 0 : 2)];
   }
 
   // Who judged a topic is said where it differs between topics, and the labels are not pooled.
@@ -225,14 +232,14 @@
     const line = add(place, "p", { class: "differ" });
     if (!found.length) { line.textContent = "Judges give no document here different labels."; return; }
     add(line, "b", {}, "Judges differ on " + found.length + (found.length === 1 ? " document" : " documents") +
-      (found.length > MOST_LISTED ? ", most of all on " : ": "));
+      ", by weight on the difference: ");
     found.slice(0, MOST_LISTED).forEach((each, n) => {
       if (n) line.append(", ");
       add(line, "a", { href: address({ pair: view.pair, topic: each.topic, doc: each.doc }) }, each.doc);
       line.append(" ");
       add(line, "span", { class: "whole" }, "(" + (view.topic === undefined ? "topic " + data.topics[each.topic][ID] + ", " : "") + span(data.topics[each.topic][LABELS][each.d]) + ")");
     });
-    line.append(".");
+    line.append(found.length > MOST_LISTED ? " and " + (found.length - MOST_LISTED) + " more." : ".");
   }
 
   // The view of a topic: both lists, with the labels of every judge.
@@ -251,12 +258,20 @@
     const title = add(place, "h3", { id: "topic-title", tabindex: -1, class: "text" }, "Topic " + topic[ID] + (topic[TEXT] ? ": " + topic[TEXT] : ""));
     const value = gap(topic, 0, view.pair);
     view.columns = columnsOf(topic, view.pair);
-    view.crowd = view.columns.length > MOST_COLUMNS && isSparse(topic, view);
+    const many = view.columns.length > MOST_COLUMNS;
+    view.crowd = many && isSparse(topic, view);
+    view.counts = many && !view.crowd && !grid;
     add(place, "p", {}, view.pair.map((n) => data.systems[n]).join(" minus ") + ": " + (value === null ? "not known" : signed(value)) + judged(topic) + ".");
     listDisputed(view);
+    if (many && !view.crowd) {
+      const words = grid ? "Show how many judges gave each label" : "Show the labels of all " + view.columns.length + " judges";
+      const turn = add(add(place, "div", { class: "tools" }), "button", { type: "button", id: "turn" }, words);
+      turn.addEventListener("click", () => { grid = !grid; wanted = "turn"; show(view, true); });
+    }
     const box = add(place, "div", { class: "lists" });
     const wide = box.clientWidth / (getComputedStyle(box).gridTemplateColumns.split(" ").length || 1);
-    view.letters = Math.max(25, Math.floor((wide - 260 - 23 * (view.crowd ? 6 : view.columns.length)) / 8));
+    const taken = view.crowd ? 138 : view.counts ? 170 : 23 * view.columns.length;
+    view.letters = Math.max(wide < 450 ? 17 : 25, Math.floor((wide - 260 - taken) / 8));
     view.pair.forEach((system, n) => list(box, view, topic, system, view.pair[1 - n]));
     return [title, crumbs];
   }
@@ -277,17 +292,19 @@
 
   function list(box, view, topic, system, other) {
     const about = data.systems[system] + ": first " + data.depth + " results";
-    const scroll = add(box, "div", { class: "scroll", tabindex: 0, role: "region", "aria-label": about });
+    const part = add(box, "div", { class: "list" });
+    const scroll = add(part, "div", { class: "scroll", tabindex: 0, role: "region", "aria-label": about });
     const table = add(scroll, "table");
     add(table, "caption", {}, about);
     const head = add(add(table, "thead"), "tr");
     for (const words of ["rank", "document", "here / there", "labels"]) add(head, "th", { scope: "col" }, words === "here / there" ? "rank in " + data.systems[other] : words);
-    if (view.crowd) add(head, "th", { scope: "col" }, "by judge");
+    const together = view.crowd || view.counts;
+    if (together) add(head, "th", { scope: "col" }, view.crowd ? "by judge" : "label \u00d7 judges");
     else for (const n of view.columns.map((k) => topic[JUDGES][k])) {
       const cell = add(head, "th", { scope: "col", class: "judge", title: data.judges[n].filter(Boolean).join(", ") });
       add(cell, "span", {}, data.judges[n][0]);
     }
-    const body = add(table, "tbody"), columns = 4 + (view.crowd ? 1 : view.columns.length);
+    const body = add(table, "tbody"), columns = 4 + (together ? 1 : view.columns.length);
     topic[LISTS][system].forEach((d, k) => entry(body, view, topic, { d, rank: k + 1, there: d < 0 ? 0 : topic[LISTS][other].indexOf(d) + 1, columns, system }));
     if (!topic[LISTS][system].length) add(add(body, "tr"), "td", { colspan: columns }, "no list for this topic");
   }
@@ -308,8 +325,16 @@
     const open = add(name, "button", { type: "button", "aria-expanded": "false", title: doc }, short(doc, view.letters));
     add(row, "td", { class: "number" }, there || "\u2013");
     add(row, "td", { class: wide ? (2 * wide >= data.scale.length - 1 ? "apart" : "slight") : "slight" }, wide ? "\u2260 " + span(labels) : "=");
-    const all = levels(labels), crowd = view.crowd ? add(row, "td", { class: "crowd" }) : null;
-    const chips = crowd ? view.columns.filter((n) => all[n] !== null).sort((a, b) => all[b] - all[a]) : view.columns;
+    const all = levels(labels), named = (level) => topic[JUDGES].filter((_, n) => all[n] === level).map((n) => data.judges[n][0]);
+    const crowd = view.crowd || view.counts ? add(row, "td", { class: "crowd" }) : null;
+    const used = Array.from(new Set(given(labels))).sort((a, b) => b - a);
+    if (view.counts) for (const level of used) {
+      const names = named(level), both = add(crowd, "span", { class: "whole", title: data.scale[level] + ": " + names.join(", ") });
+      add(both, "span", { class: "lab l" + shade(level) }, data.scale[level]);
+      both.append("\u00d7" + names.length);
+      crowd.append(" ");
+    }
+    const chips = view.counts ? [] : crowd ? view.columns.filter((n) => all[n] !== null).sort((a, b) => all[b] - all[a]) : view.columns;
     chips.forEach((n) => {
       const level = all[n];
       const judge = data.judges[topic[JUDGES][n]][0], text = level === null ? "\u00b7" : data.scale[level];
@@ -320,9 +345,14 @@
     detail.hidden = true;
     const cell = add(detail, "td", { colspan: columns });
     if (data.texts[doc]) add(cell, "p", { class: "text", dir: "auto" }, data.texts[doc]);
-    const said = levels(labels).map((level, n) => (level === null ? null : data.judges[topic[JUDGES][n]][0] + ": " + data.scale[level])).filter(Boolean);
-    add(cell, "p", {}, doc + " \u2014 " + said.join(", "));
-    const toggle = (shown) => { detail.hidden = !shown; open.setAttribute("aria-expanded", String(shown)); };
+    const said = view.columns.length > MOST_COLUMNS ? used.map((level) => data.scale[level] + ": " + named(level).join(", ")).join("; ") :
+      all.map((level, n) => (level === null ? null : data.judges[topic[JUDGES][n]][0] + ": " + data.scale[level])).filter(Boolean).join(", ");
+    add(cell, "p", {}, doc + " \u2014 " + said);
+    const toggle = (shown) => {
+      detail.hidden = !shown;
+      open.setAttribute("aria-expanded", String(shown));
+      if (shown) opened = open;
+    };
     open.addEventListener("click", () => toggle(detail.hidden));
     if (view.doc === doc) {
       row.classList.add("chosen");
@@ -336,7 +366,14 @@
   const shade = (level) => (data.scale.length < 2 ? 0 : Math.round(level / (data.scale.length - 1) * 4));
 
   // Showing a view, and going from one to another.
-  let wanted = null;
+  let wanted = null, opened = null, grid = false;
+  // Escape closes the document that was opened last.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !opened || opened.getAttribute("aria-expanded") !== "true") return;
+    opened.click();
+    opened.focus();
+  });
+
   function go(view, focus) {
     wanted = focus;
     location.hash = address(view);
@@ -349,10 +386,11 @@
     const rows = gaps(view.pair);
     if (!rows.length) { add(place, "p", {}, "These systems have no topic in common."); return; }
     add(place, "p", {}, summary(rows, view.pair));
-    chart(view, rows);
+    if (rows.some((each) => each.gap !== 0)) chart(view, rows);
     topicsTable(view, rows);
     let target = document.getElementById("compare-title"), seen = target;
     if (view.topic === undefined) listDisputed(view); else [target, seen] = topicView(view, rows);
+    window.dispatchEvent(new Event("resize"));
     if (!move) return;
     if (wanted) { document.getElementById(wanted).focus(); wanted = null; return; }
     seen.scrollIntoView();

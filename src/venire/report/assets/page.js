@@ -103,7 +103,7 @@
   function mark() {
     for (const box of document.querySelectorAll(".canvas, .scroll")) {
       const wide = box.scrollWidth > box.clientWidth + 1;
-      const figure = box.closest("figure");
+      const figure = box.closest("figure, .list");
       if (figure) figure.classList.toggle("wide", wide);
       if (box.classList.contains("canvas")) wide ? box.setAttribute("tabindex", "0") : box.removeAttribute("tabindex");
     }
