@@ -245,7 +245,8 @@ def _why_them(evidence: Evidence) -> str:
         return f"one of those who judged most items{passed} and agree most with the others"
     if len(as_much) - len(over) == 1:
         return f"who judged most items{passed}"
-    return f"who agrees most with the others, of those who judged most items{passed}"
+    busiest = ", of those who judged most items" if len(as_much) < len(names) else ""
+    return f"who agrees most with the others{busiest}{passed}"
 
 
 def _labels_used(evidence: Evidence) -> list[Part]:

@@ -231,8 +231,9 @@
     const found = disputed(view.topic === undefined ? data.topics.keys() : [view.topic], view.pair);
     const line = add(place, "p", { class: "differ" });
     if (!found.length) { line.textContent = "Judges give no document here different labels."; return; }
-    add(line, "b", {}, "Judges differ on " + found.length + (found.length === 1 ? " document" : " documents") +
-      ", by weight on the difference: ");
+    const many = "Judges differ on " + found.length + (found.length === 1 ? " document" : " documents");
+    if (!found[0].weight) { line.textContent = many + ", none of which changes the difference."; return; }
+    add(line, "b", {}, many + ", by weight on the difference: ");
     found.slice(0, MOST_LISTED).forEach((each, n) => {
       if (n) line.append(", ");
       add(line, "a", { href: address({ pair: view.pair, topic: each.topic, doc: each.doc }) }, each.doc);
