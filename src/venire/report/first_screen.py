@@ -113,7 +113,7 @@ def legend(board: Leaderboard) -> str:
     texts = [f"Dot and line: {board.measure} by the labels of {board.scorer}, 95% interval over topics."]
     others = [each for each in board.judges if each.name != board.scorer]
     if others:
-        texts.append(f"{_marks(others)}{_orange(board)}.")
+        texts.append(f"{_marks(others)}{_orange(board)}; the pointer shows who.")
     if board.source:
         drawn = DRAWN[board.source].format(judge="crowd" if board.crowd else "judge")
         twins = ", or one with the same score on every topic," if board.twins else ""

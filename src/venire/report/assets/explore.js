@@ -166,7 +166,7 @@
     add(box, "p", { class: "end above" }, data.systems[view.pair[0]] + " better \u2191 " + signed(most));
     add(box, "p", { class: "end below" }, data.systems[view.pair[1]] + " better \u2193");
     const others = data.scored.length > 1 ? "; short lines: other judges" : "";
-    add(place, "p", { class: "soft" }, "Bars: " + data.scored[0] + others + ". Choose a bar to see the documents of its topic.");
+    add(place, "p", { class: "soft" }, "Bars: " + data.scored[0] + others + ". Choose a bar, or a topic above, to see its documents.");
     const readout = add(place, "p", { class: "readout" });
     const tell = (each) => {
       const others = data.scored.slice(1, MOST_NAMED).map((name, n) => [name, gap(each.topic, n + 1, view.pair)]).filter((row) => row[1] !== null);
