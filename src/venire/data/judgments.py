@@ -44,6 +44,15 @@ class Items:
     def __len__(self) -> int:
         return len(self.topic)
 
+    def of_topics(self, first: int, last: int) -> tuple[slice, Items]:
+        """Return which items topics first..last-1 have, and these items alone; names are not copied."""
+        some = slice(*np.searchsorted(self.topic, [first, last]).tolist())
+        topics, docs = (
+            Ids(Slices(names.slices.buffer, names.slices.start[part], names.slices.end[part]))
+            for names, part in ((self.topics, slice(first, last)), (self.doc, some))
+        )
+        return some, Items(topics, self.topic[some] - np.int32(first), docs)
+
     def numbers_of(self, topics: Ids, topic: Codes, docs: Slices) -> Ints:
         """Number documents by name, -1 for unknown ones; topic (row,) into topics, docs (row,) -> (row,).
 
@@ -169,6 +178,29 @@ class Judgments(Tabular):
         aspects = list(facets["aspect"].names) if "aspect" in facets and self.scale.aspects else []
         own = dict(self.scale.aspects).get(aspects[0]) if len(aspects) == 1 else None
         return (self.scale, label) if own is None else (own, own.levels_from(self.scale)[label])
+
+    def by_item(self) -> Judgments:
+        """Return the rows in the order of their items, as reading leaves them."""
+        in_order = bool((self.item[1:] >= self.item[:-1]).all())
+        return self if in_order else self.take(np.argsort(self.item, kind="stable"))
+
+    def of_topics(self, first: int, last: int) -> Judgments:
+        """Return the labels for topics first..last-1 on these items alone; rows are ``by_item``.  Nothing is copied.
+
+        All assessors keep their places, those without a label too.
+        """
+        some, items = self.items.of_topics(first, last)
+        rows = slice(*np.searchsorted(self.item, [some.start, some.stop]).tolist())
+        return replace(
+            self,
+            items=items,
+            item=self.item[rows] - self.item.dtype.type(some.start),
+            assessor=Category(self.assessor.codes[rows], self.assessor.names),
+            label=self.label[rows],
+            facets={name: Category(each.codes[rows], each.names) for name, each in self.facets.items()},
+            time=None if self.time is None else self.time[rows],
+            probability=None if self.probability is None else self.probability[rows],
+        )
 
     def on_scale(self, scale: Scale) -> Judgments:
         """Express the same labels on another scale, which must have all that occur."""
