@@ -24,6 +24,7 @@ from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, SettingError, UnknownName, Way
 from venire.results import Note, Records, Tabular, counted
 from venire.scan.lookup import build_index, find
+from venire.scan.names import ordered_rows
 from venire.scan.slices import Slices, bytewise_order, hashes
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -343,19 +344,22 @@ def number_items(topic: Category, doc: Category) -> tuple[Items, Codes]:
     """
     order = natural_order(topic.names)
     place = np.argsort(order).astype(np.int32)
-    by_name = np.argsort(bytewise_order(doc.names.slices))
+    by_name = np.empty(len(doc.names), dtype=np.int32)
+    by_name[bytewise_order(doc.names.slices)] = np.arange(len(by_name), dtype=np.int32)
     home = np.full(len(doc.names), -1, dtype=np.int32)
     home[doc.codes] = topic.codes
     if (home[doc.codes] == topic.codes).all() and (home >= 0).all():
-        of_doc = place[home].astype(np.int64) * max(len(home), 1) + by_name
-        first_doc = np.argsort(of_doc)
+        first_doc = ordered_rows(place[home], by_name, len(order))
         number_of = np.empty(len(home), dtype=np.int32)
         number_of[first_doc] = np.arange(len(home), dtype=np.int32)
         return Items(topic.names.take(order), place[home[first_doc]], doc.names.take(first_doc)), number_of[doc.codes]
-    key = place[topic.codes].astype(np.int64) * max(len(doc.names), 1) + by_name[doc.codes]
-    _, first, number = np.unique(key, return_index=True, return_inverse=True)
-    items = Items(topic.names.take(order), place[topic.codes[first]], doc.names.take(doc.codes[first]))
-    return items, number.astype(np.int32)
+    rows = ordered_rows(place[topic.codes], by_name[doc.codes], len(order))
+    in_topic, of_doc = topic.codes[rows], doc.codes[rows]
+    new = np.append(True, (in_topic[1:] != in_topic[:-1]) | (of_doc[1:] != of_doc[:-1]))[: len(rows)]
+    number = np.empty(len(rows), dtype=np.int32)
+    number[rows] = np.cumsum(new) - 1
+    items = Items(topic.names.take(order), place[in_topic[new]], doc.names.take(of_doc[new]))
+    return items, number
 
 
 def on_one_scale(labels: Judgments, others: Judgments) -> tuple[Judgments, Judgments]:
