@@ -8,6 +8,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from venire import evaluate, read_judgments, read_runs
+from venire.agreement.alpha import alpha
+from venire.agreement.kappa import gwet_ac, raw_agreement
+from venire.agreement.pattern_facts import CountPatterns
+from venire.data.label_pairs import pair_up
+from venire.disagreement.pair_facts import CountPairs
 from venire.engine.local import Local
 from venire.engine.seam import pack, unpack
 from venire.io.runs import scan
@@ -82,6 +87,63 @@ def test_threads_score_many_parts_as_one(monkeypatch):
     whole = evaluate(judgments, runs, MEASURES, **options)
     np.testing.assert_allclose(parts.values, whole.values, rtol=0, atol=1e-12)
     assert (parts.names, parts.notes) == (whole.names, whole.notes)
+
+
+def split(judgments, n_parts, rng):
+    """Parts with all labels of random items, each with its own topics and assessors, as rows elsewhere would be."""
+    part = rng.integers(0, n_parts, len(judgments.items))[judgments.item]
+    frame = judgments.to_polars()
+    return [
+        read_judgments(frame.filter(pl.Series(part == n)), scale=judgments.scale)
+        for n in range(n_parts)
+        if (part == n).any()
+    ]
+
+
+def merged(job, parts, rng):
+    """Facts of parts that are sent as bytes and merged in any order, two at a time."""
+    found = [job.facts(part) for part in parts]
+    found = [unpack(type(found[0]), pack(found[n])) for n in rng.permutation(len(found))]
+    while len(found) > 1:
+        found = [*found[2:], job.merged(found[:2])]
+    return found[0]
+
+
+@settings(max_examples=25, deadline=None)
+@given(LABELS, st.integers(0, 99))
+def test_agreement_is_the_same_for_every_partition_within_topics(labels, seed):
+    rng = np.random.default_rng(seed)
+    judgments = read_judgments(next(iter(tables(labels, [(0, 0, 0, 0)], rng))), scale="0<1<2<3")
+    how = {"n_draws": 20, "rng": 1}
+    for n_parts in (1, 2, 7):
+        table = merged(CountPatterns(), split(judgments, n_parts, rng), rng).table(judgments.scale)
+        for statistic, level in (
+            (alpha, "ordinal"),
+            (alpha, "nominal"),
+            (gwet_ac, "linear"),
+            (raw_agreement, "nominal"),
+        ):
+            whole, found = statistic(judgments, level, **how), statistic(table, level, **how)
+            assert whole == found
+
+
+@settings(max_examples=25, deadline=None)
+@given(LABELS, st.sampled_from(["pair", "item"]), st.integers(0, 99))
+def test_pairs_are_the_same_for_every_partition_within_topics(labels, weight, seed):
+    rng = np.random.default_rng(seed)
+    judgments = read_judgments(next(iter(tables(labels, [(0, 0, 0, 0)], rng))), scale="0<1<2<3")
+    relevant = np.arange(4) >= np.arange(1, 4)[:, None]
+    named = {"observed": (judgments.assessors[0],)} if len(judgments.assessors) > 1 else {}
+    for sides, estimator in (({}, "labels"), (named, "one-sided")):
+        if estimator == "one-sided" and not named:
+            continue
+        whole = pair_up(judgments, estimator=estimator, weight=weight, **sides).sums(relevant)
+        job = CountPairs(relevant, estimator, judgments.assessors, weight=weight, **sides)
+        for n_parts in (1, 2, 7):
+            found = merged(job, split(judgments, n_parts, rng), rng)
+            assert found.topics == judgments.topics
+            for one, other in zip(found.sums, whole, strict=True):
+                np.testing.assert_allclose(one, other, rtol=0, atol=0 if weight == "pair" else 1e-12)
 
 
 def test_the_local_engine_merges_what_the_job_finds():

@@ -158,6 +158,12 @@ def numbered_within(group: Codes | Ints) -> Category:
     return Category(place, Ids.of(str(number) for number in range(1, int(place.max(initial=-1)) + 2)))
 
 
+def in_natural_order(names: Iterable[str]) -> list[str]:
+    """Sort distinct names: numerically if all are numbers, else bytewise."""
+    every = list(names)
+    return [every[n] for n in natural_order(Ids.of(every))]
+
+
 def natural_order(names: Ids) -> Ints:
     """Return the order of names: numeric if all are numbers, else bytewise."""
     texts = list(names)

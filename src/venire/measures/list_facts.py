@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.data.ids import Ids, natural_order
+from venire.data.ids import in_natural_order
 from venire.data.panel import Panel
 from venire.data.runs import Facts
 from venire.engine.seam import added_notes, places, united
@@ -73,7 +73,7 @@ def merged_lists(parts: Sequence[ListFacts]) -> ListFacts:
     if len(parts) == 1:
         return parts[0]
     systems, judges = united(each.systems for each in parts), united((each.judges for each in parts), _by_name)
-    topics = united((each.topics for each in parts), _naturally)
+    topics = united((each.topics for each in parts), in_natural_order)
     lists: dict[str, Any] = {
         "system": _renumbered([(each.system, each.systems) for each in parts], systems),
         "topic": _renumbered([(each.topic, each.topics) for each in parts], topics),
@@ -113,8 +113,3 @@ def _renumbered(columns: Iterable[tuple[Codes, Sequence[str]]], names: Sequence[
 
 def _by_name(judges: Iterable[str | None]) -> list[str | None]:
     return sorted(judges, key=lambda name: (name is not None, name or ""))
-
-
-def _naturally(topics: Iterable[str]) -> list[str]:
-    names = sorted(topics)
-    return [names[n] for n in natural_order(Ids.of(names))]
