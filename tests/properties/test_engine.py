@@ -53,7 +53,7 @@ def in_parts(judgments, runs, scoring, n_parts, *, order):
     return scores_of(found[0], plan, scoring, scale=judgments.scale)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(LABELS, LISTS, WHO, st.integers(0, 99))
 def test_scores_are_the_same_for_every_partition_and_order_of_rows(labels, lists, who, seed):
     if not {row[0] for row in labels} & {row[0] for row in lists}:
@@ -109,7 +109,7 @@ def merged(job, parts, rng):
     return found[0]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(LABELS, st.integers(0, 99))
 def test_agreement_is_the_same_for_every_partition_within_topics(labels, seed):
     rng = np.random.default_rng(seed)
@@ -127,7 +127,7 @@ def test_agreement_is_the_same_for_every_partition_within_topics(labels, seed):
             assert whole == found
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(LABELS, st.sampled_from(["pair", "item"]), st.integers(0, 99))
 def test_pairs_are_the_same_for_every_partition_within_topics(labels, weight, seed):
     rng = np.random.default_rng(seed)

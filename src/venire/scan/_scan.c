@@ -956,7 +956,10 @@ static inline int64_t number_of(Names *self, Slice name, uint64_t hashed) {
             if (count >= INT32_MAX - 1) return -2;
             char *copy = grow(&self->bytes, name.length);
             int64_t *end = copy || !name.length ? grow(&self->ends, sizeof *end) : NULL;
-            if (!end) return -1;
+            if (!end) {
+                if (copy) self->bytes.used -= name.length;
+                return -1;
+            }
             if (name.length) memcpy(copy, name.at, name.length);
             *end = (int64_t)self->bytes.used;
             *cell = (Cell){(uint32_t)(hashed >> 32), (uint32_t)count + 1};
