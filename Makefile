@@ -20,7 +20,7 @@ demo: $(VENV)/.run  ## simulate a collection and report on it
 test: lint type docs  ## lint, type check, docs and all tests that are quick
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow and not simulation"
 
-test-slow: $(VENV)/.work build/node_modules/axe-core  ## the other tests: browser, other tools, long pages, simulations with 1,000 collections each
+test-slow: $(VENV)/.work $(VENV)/.integrations build/node_modules/axe-core  ## the other tests: browser, other tools, long pages, simulations with 1,000 collections each
 	OPENBLAS_NUM_THREADS=1 VENIRE_EXAMPLES=thorough VENIRE_MUTATIONS=2000 \
 	  $(BIN)/python -m pytest -n auto -m "not slow" tests/properties
 	OPENBLAS_NUM_THREADS=1 VENIRE_COLLECTIONS=1000 \
@@ -42,7 +42,7 @@ type: $(VENV)/.work  ## check types
 	$(BIN)/mypy
 
 docs: $(VENV)/.work  ## build the documentation into build/site
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	PYTHONPATH=tools $(BIN)/zensical build --clean --strict
 
 papers: $(VENV)/.work  ## compute the numbers of the papers and write them into docs/papers, five minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python tools/paper_pages.py
@@ -58,7 +58,7 @@ fuzz: $(VENV)/.fuzz  ## 10,000 damaged files of each format, random examples, th
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python fuzz/readers.py --count 10000 --seconds $(SECONDS)
 
 clean:  ## remove everything made here, the environment too
-	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist src/*.egg-info .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## this list
@@ -69,7 +69,8 @@ $(VENV)/.run: EXTRAS :=
 $(VENV)/.work: EXTRAS := [dev,docs,test]
 $(VENV)/.bench: EXTRAS := [bench,test]
 $(VENV)/.fuzz: EXTRAS := [fuzz,test]
-$(VENV)/.run $(VENV)/.work $(VENV)/.bench $(VENV)/.fuzz: pyproject.toml setup.py src/venire/scan/_scan.c | $(BIN)/python
+$(VENV)/.integrations: EXTRAS := [integrations]
+$(VENV)/.run $(VENV)/.work $(VENV)/.bench $(VENV)/.fuzz $(VENV)/.integrations: pyproject.toml setup.py src/venire/scan/_scan.c | $(BIN)/python
 	@echo "installing venire$(EXTRAS) into $(VENV)"
 	@$(PIP) -e ".$(EXTRAS)"
 	@case "$(EXTRAS)" in *test*) $(PIP) --no-deps "irrCAC>=0.4.0" ;; esac

@@ -116,6 +116,15 @@ def clicks(_: Sequence[str], repeat: int) -> Section:
     return Section("clicks", "Click logs", about, header, rows, costs)
 
 
+def intents(_: Sequence[str], repeat: int) -> Section:
+    folder = CACHE / "intents"
+    subprocess.run([sys.executable, HERE / "intents.py", "make", folder], check=True, stdout=subprocess.DEVNULL)
+    names = ["venire", *(name for name in ("pyndeval", "ir_measures") if package_version("pyndeval"))]
+    costs, rows = beside({name: script("intents.py", name, folder) for name in names}, repeat)
+    about = "Five measures by intent of 30 runs on 50 topics with 6 intents and 400 judged documents each, from files."
+    return Section("intents", "Measures by intent", about, HEADER, rows, costs)
+
+
 INFERENCE: dict[str, Callable[[Sequence[str], int], Section]] = {
     "disagreement": disagreement,
     "judges": judges,
@@ -123,4 +132,5 @@ INFERENCE: dict[str, Callable[[Sequence[str], int], Section]] = {
     "agreement": agreement,
     "pdp": pdp,
     "clicks": clicks,
+    "intents": intents,
 }

@@ -1,17 +1,21 @@
-"""Do plans pay? `python bench/plan.py [--only PART] [--repetitions N] [--batch B] [--judge NAME] [--out FILE]`.
+"""Do plans pay? `python bench/plan.py [--only PART] [--pairs N] [--samples N] [--batch B] [--judge NAME] [--out FILE]`.
 
 On TREC DL 2021 (VENIRE_DATA/dl21_full: 63 runs, 53 topics): a language model labelled everything, and the labels of
 NIST are revealed as they are asked for.  P@10 with relevant labels from 2; topics are fixed.
 
-pair      100 and 200 labels for random pairs of runs, and for pairs of the first 15; decided: the 95 % interval of the
-          difference excludes 0; wrong: in the other order than by all labels of NIST.  Beside it: labels drawn
-          uniformly where the two runs differ, with the difference estimator; and these with corrected scores.
-forecast  the share of pairs that were decided, by the probability that was forecast before the first label, and after
-          a quarter of the budget.
+pair      100 and 200 labels for random pairs of runs, and for all pairs of the first 15; decided: the 95 % interval of
+          the difference excludes 0; wrong: in the other order than by all labels of NIST.  Beside it: labels drawn
+          uniformly where the two runs differ, with the difference estimator; and these with corrected scores.  The
+          standard error is that of the samples, for these pairs.
+forecast  pairs of runs with four judges: the share that was decided with 50, 100 and 200 labels, by the probability
+          that was forecast before the first label, and with 50 and 100 labels.
 levels    300 labels: mean absolute error of P@10 over all runs, beside uniform sampling from the lists (also with
-          corrected scores), and the choices of move-to-front and of LARA with their usual estimators.
-rounds    simulated studies of two systems that are equally good, five rounds with a look after each.
-time      seconds for a plan, also for 1,000 simulated systems x 10,000 topics.
+          corrected scores), and the choices of move-to-front and of LARA with their usual estimators.  Other designs:
+          in proportion to the weight of a result alone; with the spread of gains of each label of the judge known; and
+          with probabilities by the residuals themselves, which nobody knows.
+time      seconds for a plan, also from the command line, and for 1,000 simulated systems x 10,000 topics.
+
+Error rates over several looks: tests/simulation/test_plan.py.
 """
 
 from __future__ import annotations
@@ -22,12 +26,13 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +45,7 @@ from venire.data.runs import Facts
 from venire.data.scale import Scale
 from venire.io.runs import scan
 from venire.measures.scoring import Scoring
+from venire.planning.candidates import Candidates
 from venire.planning.goals import Goal
 from venire.planning.question import reach_of
 from venire.planning.result import costs
@@ -47,20 +53,25 @@ from venire.planning.rounds import Past, planned
 from venire.planning.systems import SystemsPlan
 
 PEOPLE, MEASURE, TOP, LEVEL = "nist", "P(rel=2)@10", 10, 0.05
+JUDGES, STEPS = ("gpt4_umbrela", "mistral_p18", "mistral_p26", "llama3.2_p19"), (50, 100, 200)
 
 
 @dataclass(eq=False)
 class Study:
     """A collection with a complete judge, and labels of NIST that are revealed on request."""
 
-    judgments: Judgments
+    everything: Judgments
     facts: object
     judge: str
 
     @classmethod
     def read(cls, folder: Path, judge: str) -> Study:
-        judgments = read_judgments(folder / "judges.tsv.gz").where(assessor=[PEOPLE, judge])
-        return cls(judgments, scan(read_runs(folder / "runs.trec.gz"), judgments.items).facts.by_name(), judge)
+        labels = read_judgments(folder / "judges.tsv.gz")
+        return cls(labels, scan(read_runs(folder / "runs.trec.gz"), labels.items).facts.by_name(), judge)
+
+    @cached_property
+    def judgments(self) -> Judgments:
+        return self.everything.where(assessor=[PEOPLE, self.judge])
 
     @cached_property
     def weights(self) -> np.ndarray:
@@ -115,27 +126,28 @@ class Study:
             seed=seed,
         )
 
-    def ask(self, found: SystemsPlan, n: int, probability: np.ndarray, seed: int) -> np.ndarray:
-        """Draw n results by the design of a plan; probabilities of all that were asked for so far -> (item,)."""
-        chance = found.candidates.probabilities(n)
-        drawn = found.candidates.draw(chance, np.random.default_rng([seed, 1]))
-        more = probability.copy()
-        more[found.candidates.item[drawn]] = chance[drawn]
-        return more
-
     @property
     def nothing(self) -> np.ndarray:
         return np.full(len(self.judgments.items), np.nan)
 
 
-def sets_of_pairs(study: Study, repetitions: int) -> dict[str, list[tuple[int, int]]]:
-    """Pairs of systems that NIST does not tie: some of all, and (up to 99 of them) all of the first 15."""
+def reveal(candidates: Candidates, n: int, probability: np.ndarray, seed: int) -> np.ndarray:
+    """Draw n results by a design; probabilities of all that were asked for so far -> (item,)."""
+    chance = candidates.probabilities(n)
+    drawn = candidates.draw(chance, np.random.default_rng([seed, 1]))
+    more = probability.copy()
+    more[candidates.item[drawn]] = chance[drawn]
+    return more
+
+
+def sets_of_pairs(study: Study, most: int, seed: int = 1) -> dict[str, list[tuple[int, int]]]:
+    """Pairs of systems that NIST does not tie: some of all, and some (of 99) of the first 15."""
     sets = {}
     for name, among in {"random": np.arange(len(study.truth)), "first 15": np.argsort(-study.truth)[:15]}.items():
         pairs = [
             (a, b) for a, b in combinations(sorted(among.tolist()), 2) if abs(study.truth[a] - study.truth[b]) > 1e-12
         ]
-        order = np.random.default_rng(1).permutation(len(pairs))[:repetitions]
+        order = np.random.default_rng(seed).permutation(len(pairs))[:most]
         sets[name] = [pairs[n] for n in order]
     return sets
 
@@ -166,50 +178,44 @@ def uniform_where_different(study: Study, a: int, b: int, n: int, seed: int) -> 
     return value, float(student.ppf(0.975, len(drawn) - 1) * spread), probability
 
 
-def planned_difference(study: Study, a: int, b: int, n: int, batch: int, seed: int) -> Iterator[tuple]:
-    """Plan and reveal n labels in batches; yield forecasts, and last the difference with its half-width."""
-    names, probability = study.facts.systems, study.nothing
-    goal, asked = f"pair:{names[a]},{names[b]}", 0
-    while True:
-        found = study.plan(goal, probability, seed)
-        if asked >= min(n, asked + len(found.candidates.item)):
-            break
-        if asked in (0, n // 4):
-            yield "forecast", asked, found.expected(n - asked, LEVEL)
-        probability = study.ask(found, min(batch, n - asked), probability, seed + asked)
+def planned_difference(
+    study: Study, goal: str, first: SystemsPlan, n: int, batch: int, seed: int
+) -> tuple[float, float]:
+    """Plan and reveal n labels in batches, the first by a plan without labels; the difference with its half-width."""
+    found, probability, asked = first, study.nothing, 0
+    while asked < n and len(found.candidates.item):
+        probability = reveal(found.candidates, min(batch, n - asked), probability, seed + asked)
         asked = int((~np.isnan(probability)).sum())
-    yield "difference", *corrected_difference(found, a, b)
+        found = study.plan(goal, probability, seed)
+    return corrected_difference(found, *found.question.members)
 
 
-def pair_rows(study: Study, repetitions: int, batch: int) -> Iterator[dict]:
-    forecasts = []
-    for name, pairs in sets_of_pairs(study, repetitions).items():
+def pair_rows(study: Study, options: argparse.Namespace) -> Iterator[dict]:
+    for name, pairs in sets_of_pairs(study, options.pairs).items():
         for n in (100, 200):
             rows: dict[str, list] = {"uniform, difference": [], "uniform, corrected": [], "plan": []}
-            for seed, (a, b) in enumerate(pairs):
-                value, half, probability = uniform_where_different(study, a, b, n, seed)
-                rows["uniform, difference"].append((value, half))
+            for number, (a, b) in enumerate(pairs):
                 goal = f"pair:{study.facts.systems[a]},{study.facts.systems[b]}"
-                rows["uniform, corrected"].append(corrected_difference(study.plan(goal, probability, seed), a, b))
-                told = []
-                for kind, *each in planned_difference(study, a, b, n, batch, seed):
-                    if kind == "forecast":
-                        told.append(each)
-                    else:
-                        rows["plan"].append(tuple(each))
-                value, half = rows["plan"][-1]
-                forecasts += [(asked, n, expected.p_decided, abs(value) > half) for asked, expected in told]
-            truth = np.array([study.truth[a] - study.truth[b] for a, b in pairs])
+                first = study.plan(goal, study.nothing, number)
+                for seed in range(number, number + 1000 * options.samples, 1000):
+                    value, half, probability = uniform_where_different(study, a, b, n, seed)
+                    rows["uniform, difference"].append((value, half))
+                    rows["uniform, corrected"].append(corrected_difference(study.plan(goal, probability, seed), a, b))
+                    rows["plan"].append(planned_difference(study, goal, first, n, options.batch, seed))
+            truth = np.array([study.truth[a] - study.truth[b] for a, b in pairs])[:, None]
             for way, found in rows.items():
-                yield {"pairs": name, "labels": n, "way": way, **figures(truth, np.array(found))}
-    yield from calibration(forecasts)
+                numbers = np.array(found).reshape(len(pairs), options.samples, 2)
+                yield {"pairs": name, "labels": n, "way": way, **figures(truth, numbers)}
 
 
 def figures(truth: np.ndarray, found: np.ndarray) -> dict[str, float]:
-    value, half = found.T
+    """Means over pairs and samples; truth (pair, 1), found (pair, sample, 2)."""
+    value, half = np.moveaxis(found, -1, 0)
     decided = np.abs(value) > half
+    share, n_samples = decided.mean(axis=1), decided.shape[1]
     return {
         "decided": float(decided.mean()),
+        "se": float(np.sqrt((share * (1 - share)).sum() / (n_samples - 1)) / len(share)) if n_samples > 1 else np.nan,
         "wrong": float((decided & (np.sign(value) != np.sign(truth))).mean()),
         "coverage": float((np.abs(value - truth) <= half + 1e-12).mean()),
         "half-width": float(half.mean()),
@@ -217,29 +223,58 @@ def figures(truth: np.ndarray, found: np.ndarray) -> dict[str, float]:
     }
 
 
-def calibration(forecasts: list[tuple]) -> Iterator[dict]:
+def forecasts_of(study: Study, pair: tuple[int, int], seeds: Iterable[int]) -> Iterator[tuple[int, float, bool]]:
+    """Reveal labels step by step; how many were known, the probability that was forecast, and whether it came true."""
+    goal = "pair:" + ",".join(study.facts.systems[system] for system in pair)
+    first = study.plan(goal, study.nothing, 0)
+    at_first = stated_by(first, 0)
+    for seed in seeds:
+        found, probability, stated = first, study.nothing, at_first
+        for asked, n in pairwise((0, *STEPS)):
+            if len(found.candidates.item) < n - asked:
+                break
+            probability = reveal(found.candidates, n - asked, probability, seed + asked)
+            found = study.plan(goal, probability, seed)
+            value, half = corrected_difference(found, *pair)
+            yield from ((known, p, abs(value) > half) for known, then, p in stated if then == n)
+            stated = [*stated, *stated_by(found, n)]
+
+
+def stated_by(found: SystemsPlan, known: int) -> list[tuple[int, int, float]]:
+    """What a plan forecasts for each later number of labels: labels now and then, and the probability."""
+    later = [n for n in STEPS if known < n <= known + len(found.candidates.item)]
+    return [(known, n, found.expected(n - known, LEVEL).p_decided) for n in later]
+
+
+def forecast_rows(study: Study, options: argparse.Namespace) -> Iterator[dict]:
+    rows: list[tuple] = []
+    for judge in JUDGES:
+        own, samples = replace(study, judge=judge), range(0, 1000 * options.samples, 1000)
+        for pairs in sets_of_pairs(own, options.pairs, seed=len(rows)).values():
+            rows += [(judge, *each) for pair in pairs for each in forecasts_of(own, pair, samples)]
+    yield from calibration("before the first label", [each[2:] for each in rows if each[1] == 0])
+    yield from calibration("with some labels", [each[2:] for each in rows if each[1] > 0])
+    for judge in JUDGES:
+        yield from calibration(f"before the first label, {judge}", [e[2:] for e in rows if e[:2] == (judge, 0)])
+
+
+def calibration(when: str, forecasts: list[tuple[float, bool]]) -> Iterator[dict]:
     """Compare forecasts with what happened, in five bins."""
-    for when in ("before the first label", "after a quarter"):
-        early = when == "before the first label"
-        rows = np.array([(p, d) for asked, _, p, d in forecasts if (asked == 0) == early]).reshape(-1, 2)
-        place = np.minimum((rows[:, 0] * 5).astype(int), 4)
-        for number in range(5):
-            own = rows[place == number]
-            if len(own):
-                yield {
-                    "forecast": when,
-                    "bin": f"{number / 5:.1f}-{(number + 1) / 5:.1f}",
-                    "cases": len(own),
-                    "stated": float(own[:, 0].mean()),
-                    "decided": float(own[:, 1].mean()),
-                }
+    rows = np.array(forecasts, dtype=float).reshape(-1, 2)
+    place = np.minimum((rows[:, 0] * 5).astype(int), 4)
+    for number in range(5):
+        own = rows[place == number]
+        if len(own):
+            stated, decided = own.mean(axis=0).tolist()
+            bounds = f"{number / 5:.1f}-{(number + 1) / 5:.1f}"
+            yield {"forecast": when, "bin": bounds, "cases": len(own), "stated": stated, "decided": decided}
 
 
 def planned_levels(study: Study, n: int, batch: int, seed: int) -> np.ndarray:
     probability, asked = study.nothing, 0
     while asked < n:
         found = study.plan("levels", probability, seed)
-        probability = study.ask(found, min(batch, n - asked), probability, seed + asked)
+        probability = reveal(found.candidates, min(batch, n - asked), probability, seed + asked)
         asked = int((~np.isnan(probability)).sum())
     return study.plan("levels", probability, seed).now.value
 
@@ -255,6 +290,20 @@ def uniform_levels(study: Study, n: int, seed: int) -> dict[str, np.ndarray]:
         "uniform, corrected": study.plan("levels", probability, seed).now.value,
         "uniform, difference": study.weights @ own + study.weights[:, drawn] @ residual,
     }
+
+
+def other_designs(study: Study, first: SystemsPlan) -> dict[str, Candidates]:
+    """Probabilities in proportion to weight; times the deviation of a label of the judge; times the residual."""
+    candidates, label = first.candidates, study.label_of_judge
+    weight = study.weights.sum(axis=0)
+    share = np.array([study.relevant[label == each].mean() for each in range(label.max() + 1)])[label]
+    residual = np.abs(study.relevant - share)
+    sizes = {
+        "weight": weight,
+        "spread known": weight * np.sqrt(share * (1 - share)),
+        "residuals known": weight * residual,
+    }
+    return {way: replace(candidates, size=np.maximum(size[candidates.item], 1e-9)) for way, size in sizes.items()}
 
 
 def lara(study: Study, n: int, seed: int) -> np.ndarray:
@@ -299,20 +348,35 @@ def move_to_front(study: Study, n: int, seed: int) -> np.ndarray:
     return study.weights @ np.where(known, study.relevant, 0.0)
 
 
-def level_rows(study: Study, repetitions: int, batch: int) -> Iterator[dict]:
+def level_rows(study: Study, options: argparse.Namespace) -> Iterator[dict]:
     errors: dict[str, list[float]] = {}
-    for seed in range(repetitions):
+    first = study.plan("levels", study.nothing, 0)
+    designs = other_designs(study, first)
+    for seed in range(options.samples):
         found = {
-            "plan": planned_levels(study, 300, batch, seed),
+            "plan": planned_levels(study, 300, options.batch, seed),
             **uniform_levels(study, 300, seed),
             "LARA": lara(study, 300, seed),
             "move-to-front": move_to_front(study, 300, seed),
+            **{way: drawn_levels(study, each, 300, seed) for way, each in designs.items()},
         }
         for way, value in found.items():
             errors.setdefault(way, []).append(float(np.abs(value - study.truth).mean()))
     for way, each in errors.items():
-        ratio = float(np.mean(errors["plan"]) / np.mean(each))
-        yield {"levels": way, "labels": 300, "error": float(np.mean(each)), "plan / this": ratio}
+        yield {"levels": way, "labels": 300, "error": float(np.mean(each)), **ratio_of(errors["plan"], each)}
+
+
+def drawn_levels(study: Study, candidates: Candidates, n: int, seed: int) -> np.ndarray:
+    """Corrected scores by labels that another design draws."""
+    probability = reveal(candidates, n, study.nothing, seed)
+    return study.plan("levels", probability, seed).now.value
+
+
+def ratio_of(these: list[float], others: list[float]) -> dict[str, float]:
+    """Ratio of two means over the same samples, with its standard error (by linearisation)."""
+    a, b = np.array(these), np.array(others)
+    ratio = float(a.mean() / b.mean())
+    return {"plan / this": ratio, "se": float((a - ratio * b).std(ddof=1) / np.sqrt(len(a)) / b.mean())}
 
 
 def large_collection(n_systems: int, n_topics: int, rng: np.random.Generator) -> tuple[Judgments, Facts]:
@@ -364,8 +428,38 @@ def large_plan(goal: str, n_systems: int = 1000, n_topics: int = 10_000) -> dict
     }
 
 
-def time_rows(study: Study) -> Iterator[dict]:
+def command_seconds(study: Study, folder: Path) -> dict:
+    """Seconds of `venire plan` with reading, in a process of its own; qrels of the judge, and all runs."""
+    rows = study.judgments.assessor.among(study.judge, "assessor")
+    item, items = study.judgments.item[rows], study.judgments.items
+    topics, docs = np.array(list(items.topics))[items.topic[item]], items.doc.take(item)
+    lines = [f"{t} 0 {d} {label}\n" for t, d, label in zip(topics, docs, study.judgments.label[rows], strict=True)]
+    with tempfile.TemporaryDirectory() as where:
+        qrels = Path(where, "judge.qrels")
+        qrels.write_text("".join(lines))
+        asked = [
+            qrels,
+            folder / "runs.trec.gz",
+            "--goal",
+            "levels",
+            "--budget",
+            300,
+            "--reference",
+            PEOPLE,
+            "-m",
+            MEASURE,
+        ]
+        command = [sys.executable, "-m", "venire", "plan", *map(str, asked)]
+        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True)
+        after, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - start
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"goal": "levels", "size": "63 systems x 53 topics, command line", "seconds": wall, "CPU": cpu}
+
+
+def time_rows(study: Study, folder: Path) -> Iterator[dict]:
     """Plans for this collection, and for a large one, each in a process of its own."""
+    yield command_seconds(study, folder)
     for goal in ("levels", "best", "top:5", f"pair:{study.facts.systems[0]},{study.facts.systems[1]}"):
         start, aim = time.perf_counter(), Goal.parse(goal)
         planned(study.plan(goal, study.nothing, 0), aim, budget=200.0, batch=None, past=Past(0, (), 0), people=[PEOPLE])
@@ -376,16 +470,18 @@ def time_rows(study: Study) -> Iterator[dict]:
 
 
 PARTS: dict[str, Callable[[Study, argparse.Namespace], Iterator[dict]]] = {
-    "pair": lambda study, options: pair_rows(study, options.repetitions, options.batch),
-    "levels": lambda study, options: level_rows(study, options.repetitions, options.batch),
-    "time": lambda study, _: time_rows(study),
+    "pair": pair_rows,
+    "forecast": forecast_rows,
+    "levels": level_rows,
+    "time": lambda study, options: time_rows(study, options.folder),
 }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=PARTS)
-    parser.add_argument("--repetitions", type=int, default=100)
+    parser.add_argument("--pairs", type=int, default=100, help="pairs of each set")
+    parser.add_argument("--samples", type=int, default=3, help="samples of each pair, and of all systems for levels")
     parser.add_argument("--batch", type=int, default=1 << 20, help="labels of a round; by default all at once")
     parser.add_argument("--judge", default="gpt4_umbrela")
     parser.add_argument("--out", type=Path)
@@ -395,7 +491,8 @@ def main() -> None:
         print(json.dumps(large_plan(options.large)))
         return
     warnings.simplefilter("ignore")
-    study = Study.read(Path(os.environ["VENIRE_DATA"]) / "dl21_full", options.judge)
+    options.folder = Path(os.environ["VENIRE_DATA"]) / "dl21_full"
+    study = Study.read(options.folder, options.judge)
     found = []
     for name, part in PARTS.items():
         if options.only in (None, name):

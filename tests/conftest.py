@@ -7,11 +7,14 @@ out, a coverage or a rate of false positives, which is printed below the results
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from json_schemas import check, current_command
 
 # The same examples on every machine, in ``make test-slow`` more of them; ``make fuzz`` explores others.
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=50)
@@ -29,6 +32,24 @@ def data_dir() -> Path:
     if not os.environ.get("VENIRE_DATA"):
         pytest.skip("real data: set VENIRE_DATA to the folder")
     return Path(os.environ["VENIRE_DATA"])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _json_follows_its_schema():
+    """Check the JSON of every command that a test runs in this process (``json_schemas``)."""
+    from venire.cli import output
+
+    usual = output.as_json
+
+    def checked(document):
+        text, name = usual(document), current_command()
+        if name is not None:
+            check(name, json.loads(text))
+        return text
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(output, "as_json", checked)
+        yield
 
 
 @pytest.fixture

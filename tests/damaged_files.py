@@ -21,6 +21,7 @@ import numpy as np
 import polars as pl
 import zstandard
 
+import source_files
 from mutations import (
     EDGES,
     ODD,
@@ -57,6 +58,8 @@ from venire.io.inspect import inspect_file
 from venire.io.plans import read_plan
 from venire.io.runs import read_facts
 from venire.io.side_files import read_features, read_gains_file, read_groups, read_intent_probabilities
+from venire.io.sources.known import BY_NAME
+from venire.io.sources.nuggets import read_nuggets
 from venire.io.texts import read_texts
 from venire.judging.imports import read_labels
 from venire.judging.study_files import read_study
@@ -414,35 +417,6 @@ STUDY_FILES = {
 }
 
 
-CHOSEN = {"from_name": "relevance", "to_name": "text", "type": "choices", "value": {"choices": ["2"]}}
-LABEL_STUDIO = [
-    {
-        "id": 1,
-        "data": {"topic": "1", "doc": "a"},
-        "annotations": [
-            {
-                "completed_by": {"email": "ann@example.org"},
-                "was_cancelled": False,
-                "lead_time": 4.2,
-                "result": [CHOSEN],
-            },
-            {"completed_by": 7, "created_at": "2021-03-09T22:16:08.728353Z", "result": [CHOSEN]},
-        ],
-    }
-]
-LABEL_STUDIO_MIN = [{"id": 1, "topic": "1", "doc": "a", "relevance": "2", "annotator": 7, "lead_time": 1.5}]
-QUEPID_BOOK = {
-    "name": "book",
-    "query_doc_pairs": [
-        {"query_text": "one", "doc_id": "a", "judgements": [{"rating": 2.0, "unrateable": False, "user_email": "ann"}]}
-    ],
-    "queries": [
-        {"query_text": "two", "ratings": {"d": 1}},
-        {"query_text": "one", "ratings": [{"doc_id": "b", "rating": 0}]},
-    ],
-}
-
-
 def _beside_study(path: Path) -> Path:
     """Write what a study names, if it is not there."""
     for name, content in {"study.toml": STUDY, **STUDY_FILES}.items():
@@ -466,6 +440,37 @@ def read_all_texts(path: Path) -> object:
 
 def read_run(path: Path) -> object:
     return read_facts(read_runs(path), NOTHING, lambda _: None)
+
+
+def arrow(rows: Sequence[dict[str, Any]]) -> Callable[[], list[bytes]]:
+    """Write rows as a file and as a stream of Arrow."""
+
+    def made() -> list[bytes]:
+        file, packed, stream = io.BytesIO(), io.BytesIO(), io.BytesIO()
+        frame = pl.DataFrame(list(rows))
+        frame.write_ipc(file)
+        frame.write_ipc(packed, compression="zstd")
+        frame.write_ipc_stream(stream)
+        return [file.getvalue(), packed.getvalue(), stream.getvalue()]
+
+    return made
+
+
+def of_source(name: str) -> list[bytes]:
+    """Return the files of another tool."""
+    made = [*source_files.JUDGED.values(), *source_files.RANKED.values()]
+    return [content for _, source, content, _ in made if source == name]
+
+
+def source_form(name: str, file: str, words: Sequence[bytes]) -> Form:
+    """Make the format of another tool that has labels."""
+
+    def read(path: Path) -> object:
+        return BY_NAME[name].rows(path, {})
+
+    mutations = JSON_LINES if file.endswith("l") else JSON
+    commands = [["inspect", "FILE"], ["agreement", "FILE", "--draws", "0"]]
+    return Form(file, lambda: of_source(name), read, [*words, *JSON_WORDS], mutations, commands)
 
 
 def read_gains_by_name(path: Path) -> object:
@@ -603,17 +608,52 @@ FORMS: dict[str, Form] = {
     ),
     "label-studio": Form(
         "project.json",
-        lambda: [json.dumps(LABEL_STUDIO).encode(), json.dumps(LABEL_STUDIO_MIN, indent=1).encode()],
+        lambda: of_source("label-studio"),
         lambda path: read_labels(path, "label-studio"),
         [b'"annotations":', b'"completed_by":', b'"result":', *JSON_WORDS],
         JSON,
+        [["inspect", "FILE"]],
     ),
     "quepid": Form(
         "book",
-        lambda: [b"query,docid,ann,Bob B\none,a,2.0,\ntwo,d,1,0\n", json.dumps(QUEPID_BOOK).encode()],
+        lambda: of_source("quepid"),
         lambda path: read_labels(path, "quepid"),
         [b'"queries":', b'"ratings":', b'"judgements":', b"rating", *JSON_WORDS],
         JSON,
+        [["inspect", "FILE"]],
+    ),
+    "argilla": source_form("argilla", "records.json", [b'"responses":', b'"user_id":', b'.responses.users":']),
+    "prodigy": source_form("prodigy", "eggs.jsonl", [b'"accept":', b'"answer":', b'"ignore"', b'"meta":']),
+    "doccano": source_form("doccano", "ann.jsonl", [b'"label":', b'"labels":', b'"meta":', b'"Comments":']),
+    "rank-eval": source_form("rank-eval", "rated.json", [b'"requests":', b'"ratings":', b'"_id":', b'"_index":']),
+    "opensearch": source_form("opensearch", "rated.json", [b'"judgmentRatings":', b'"hits":', b'"docId":']),
+    "umbrela": source_form("umbrela", "judged.jsonl", [b'"judgment":', b'"candidates":', b'"result_status":0']),
+    "nuggets": Form(
+        "nuggets.jsonl",
+        lambda: [source_files.lines(each) for each in (source_files.NUGGETS, source_files.NUGGETS_OF_PASSAGES)],
+        read_nuggets,
+        [b'"qid":', b'"nuggets":', b'"assignment":', b'"partial_support"', *JSON_WORDS],
+        JSON_LINES,
+        [["inspect", "FILE"], ["evaluate", "FILE", "RUN"]],
+    ),
+    "results": Form(
+        "run.json",
+        lambda: [each for name in ("mteb", "mapping", "sentence-transformers") for each in of_source(name)],
+        read_run,
+        [b'"mteb_model_meta":', b'"results":', b'"corpus_id":', b"1e999", b"NaN", *JSON_WORDS],
+        JSON_LINES,
+        [["inspect", "FILE"], ["evaluate", "QRELS", "FILE"]],
+    ),
+    "arrow": Form(
+        "judges.arrow", arrow(ROWS), read_judgments, [b"ARROW1", b"\xff\xff\xff\xff"], PARQUET, [["inspect", "FILE"]]
+    ),
+    "beir": Form(
+        "test.tsv",
+        lambda: [source_files.BEIR_QRELS],
+        read_judgments,
+        [b"query-id", b"corpus-id", b"score", *EDGES],
+        TABLE,
+        [["inspect", "FILE"], ["evaluate", "FILE", "RUN"]],
     ),
     "aspects": Form(
         "aspects.csv",

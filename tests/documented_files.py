@@ -9,11 +9,23 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+import source_files as files
+
 TOPICS, DOCS, SHOWN = 10, 20, 10
 LEVELS = (0.5, 0.25, 0.15, 0.1)
 LENIENCY = {"nist": 0.0, "main": 0.0, "careful1": -0.3, "ann": 0.2, "gpt4": 0.4}
 QUALITY = {"bm25": 1.0, "old": 2.0, "new": 4.0}
 GRADES = ("Non", "Rel", "HRel", "HRel")
+EXPORTS = (
+    "label-studio",
+    "quepid, CSV",
+    "argilla",
+    "prodigy",
+    "doccano",
+    "rank-eval",
+    "opensearch",
+    "umbrela, request",
+)
 ASPECTS = ("overall", "rel", "trust", "clarity")
 
 
@@ -29,6 +41,7 @@ def write_documented_files(folder: Path) -> None:
     _write_choices(folder, items, rng)
     _write_clicks(folder, items, runs, rng)
     _write_conditions(folder, labels, runs, rng)
+    _write_exports(folder)
     (folder / "first.qrels").write_text("q1 0 egg-times 2\nq1 0 omelette 0\nq2 0 chain-care 2\nq2 0 chain-shop 0\n")
 
 
@@ -85,6 +98,13 @@ def _write_judgments(folder: Path, labels: pl.DataFrame) -> None:
         own = own.gather_every(2) if name == "human.qrels" else own
         own.select("topic", pl.lit(0), "doc", "label").write_csv(folder / name, separator=" ", include_header=False)
     (folder / "topics.txt").write_text("301\n302\n303\n")
+    by_intent = labels.filter(pl.col("assessor").is_in(["nist", "ann", "main"])).with_columns(
+        intent=pl.col("assessor").replace_strict(["nist", "ann", "main"], [1, 2, 3])
+    )
+    by_intent = by_intent.select("topic", "intent", "doc", "label")
+    by_intent.write_csv(folder / "diversity.qrels", separator=" ", include_header=False)
+    shares = by_intent.select("topic", "intent").unique().with_columns(share=pl.col("intent") / 6)
+    shares.write_csv(folder / "intents.txt", separator=" ", include_header=False)
     (folder / "duplicates.txt").write_text("FW13-e000-301-00 FW13-e000-301-01\n")
 
 
@@ -149,6 +169,21 @@ def _write_clicks(folder: Path, items: pl.DataFrame, runs: pl.DataFrame, rng: np
 
 def _compress(plain: Path, compressed: Path) -> None:
     compressed.write_bytes(gzip.compress(plain.read_bytes()))
+
+
+def _write_exports(folder: Path) -> None:
+    """Write files as other tools export them, and a collection as BEIR lays it out."""
+    for name, _, content, _ in (files.JUDGED[name] for name in EXPORTS):
+        (folder / name).write_bytes(content)
+    for name, _, content, _ in files.RANKED.values():
+        (folder / name).write_bytes(content)
+    (folder / "gpt4.jsonl").write_bytes(files.lines(files.NUGGETS))
+    (folder / "eggs" / "qrels").mkdir(parents=True)
+    (folder / "eggs" / "qrels" / "test.tsv").write_bytes(files.BEIR_QRELS)
+    (folder / "eggs" / "corpus.jsonl").write_bytes(files.lines(files.CORPUS))
+    (folder / "eggs" / "queries.jsonl").write_bytes(files.lines(files.QUERIES))
+    (folder / "eggs.qrels").write_text("q1 0 d1 2\nq1 0 d2 0\nq2 0 d3 1\n")
+    (folder / "eggs.queries").write_text("q1\tboil eggs\nq2\toil chains\n")
 
 
 def _write_conditions(folder: Path, labels: pl.DataFrame, runs: pl.DataFrame, rng: np.random.Generator) -> None:

@@ -11,4 +11,5 @@ def loaded(text: str) -> Any:
     found = json.loads(text)
     if isinstance(found, dict):
         found.pop("made_with", None)
+        found.pop("schema", None)
     return found

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from venire.judging.study import (
+    ASPECTS,
     CONDITIONAL,
     KINDS,
     LABEL,
@@ -74,8 +75,8 @@ def task_of(kind: str, doc: str = "d1", **changes: Any) -> Task:
 
 
 def every_kind() -> list[Task]:
-    """Return a task of each kind, and one on a snippet."""
-    return [*map(task_of, KINDS), task_of(LABEL, view=SNIPPET)]
+    """Return a task of each kind, one on aspects given another document, and one on a snippet."""
+    return [*map(task_of, KINDS), task_of(ASPECTS, given="d2"), task_of(LABEL, view=SNIPPET)]
 
 
 def labels(n: int, **changes: Any) -> list[Task]:

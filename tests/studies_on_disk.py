@@ -96,6 +96,10 @@ kind = "aspects"
 pool = "pool.tsv"
 [[tasks]]
 judgments = 2
+kind = "aspects"
+pairs = "given.tsv"
+[[tasks]]
+judgments = 2
 kind = "preference"
 pairs = "pairs.tsv"
 [[tasks]]
@@ -104,7 +108,7 @@ kind = "lists"
 runs = ["a.run", "b.run"]
 depth = 5
 """
-"""Tasks of the other kinds, one each."""
+"""Tasks of the other kinds, one each; of aspects, one given another document too."""
 
 
 def pages(n: int) -> list[dict[str, str]]:

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib import import_module
 from math import isfinite, isnan
 from string import Formatter
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+    from matplotlib.figure import Figure
 
 
 def counted(number: int, noun: str) -> str:
@@ -123,7 +125,7 @@ _IN_WORDS = _InWords()
 
 
 class Tabular(ABC):
-    """A result with rows, and a sentence that summarises them.
+    """A result with rows, a sentence that summarises them, and a picture.
 
     Examples
     --------
@@ -166,15 +168,33 @@ class Tabular(ABC):
         rows = self.records()
         return rows[:most], len(rows)
 
+    def plot(self, **options: Any) -> Figure:
+        """Plot it: by the plot made for such results (``venire.plots``), whose options it takes, or else its rows.
+
+        A notebook shows the figure; ``figure.savefig("plot.svg")`` writes it.
+        """
+        figure: Figure = _plots().draw_result(self, **options)
+        return figure
+
     def _repr_html_(self) -> str:
         rows, n_rows = self._first(MOST_ROWS)
         sentence = self.sentence()
-        return as_html(sentence, rows, n_rows=n_rows, notes=_notes(self, sentence))
+        return as_html(sentence, rows, n_rows=n_rows, notes=_notes(self, sentence), picture=_plots().picture_of(self))
 
 
-def as_html(sentence: str, rows: Sequence[dict[str, Any]], *, n_rows: int, notes: Sequence[str] = ()) -> str:
-    """Write a sentence, the first of n_rows rows and the first notes as HTML that takes its colours from the page."""
-    parts = [f"<p>{escape(_closed(sentence))}</p>" if sentence else "", _table(rows)]
+def _plots() -> Any:
+    """Return the module that draws results; it is in a higher layer, and needed only where something is drawn."""
+    return import_module("venire.plots.results")
+
+
+def as_html(
+    sentence: str, rows: Sequence[dict[str, Any]], *, n_rows: int, notes: Sequence[str] = (), picture: str = ""
+) -> str:
+    """Write a sentence, the first of n_rows rows and the first notes as HTML that takes its colours from the page.
+
+    picture: an element that is shown below the sentence.
+    """
+    parts = [f"<p>{escape(_closed(sentence))}</p>" if sentence else "", picture, _table(rows)]
     if n_rows > len(rows):
         parts.append(f"<p>and {counted(n_rows - len(rows), 'more row')}</p>")
     if notes:
@@ -250,6 +270,39 @@ def known(value: float) -> float | None:
 def known_count(value: float) -> float | int | None:
     """Return a count for a record: a whole number, unless it is weighted; None where it is unknown."""
     return int(value) if isfinite(value) and value == int(value) else known(value)
+
+
+NO_VALUES = re.compile(r"(sd|se|p_value|p_adjusted|needed)(_.*)?|.*_(sd|se|low|high)|low|high")
+"""Columns of numbers that describe another number."""
+
+
+def interval_columns(rows: Records, value: str | None = None) -> tuple[str | None, str | None, str | None]:
+    """Return the column of rows that holds their main number, and those of its limits, None where there are none.
+
+    It is the one with an interval: ``x`` with ``x_low`` and ``x_high``, or the number before ``low`` and ``high``;
+    otherwise the first number that is no count, or the first number.
+
+    Examples
+    --------
+    >>> interval_columns([{"name": "alpha", "n": 9, "value": 0.5, "sd": 0.1, "low": 0.3, "high": 0.7}])
+    ('value', 'low', 'high')
+    """
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    numeric = [name for name in columns if any(_is_number(row.get(name)) for row in rows) and _is_numeric(rows, name)]
+    chosen = [name for name in numeric if not NO_VALUES.fullmatch(name)] if value is None else [value]
+    if "low" in columns and "high" in columns and "low" in numeric:
+        before = [name for name in chosen if columns.index(name) < columns.index("low")]
+        if before and value in (None, before[-1]):
+            return ("value" if "value" in before else before[-1]), "low", "high"
+    for name in chosen:
+        if f"{name}_low" in numeric and f"{name}_high" in numeric:
+            return name, f"{name}_low", f"{name}_high"
+    chosen = [name for name in chosen if any(isinstance(row.get(name), float) for row in rows)] or chosen or numeric
+    return (chosen[0] if chosen else None), None, None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_numeric(rows: Iterable[dict[str, Any]], name: str) -> bool:

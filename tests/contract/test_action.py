@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from documented_files import write_documented_files
+
 ROOT = Path(__file__).parents[2]
 ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
 YAML = [ROOT / "action.yml", *sorted((ROOT / ".github" / "workflows").glob("*.yml"))]
@@ -60,6 +62,17 @@ def test_a_better_candidate_passes(files, tmp_path):
 
 
 @pytest.mark.slow
+def test_the_step_on_the_page_of_integrations_runs(tmp_path):
+    page = (ROOT / "docs" / "integrations" / "index.md").read_text(encoding="utf-8")
+    (step,) = re.findall(r"^```yaml\n(- uses: \./tools/venire.*?)^```$", page, re.M | re.S)
+    given = {name.upper(): value for name, value in re.findall(r"^    ([a-z]+): (.*)$", step, re.M)}
+    assert {"JUDGMENTS", "RUNS", "CANDIDATE", "BASELINE"} <= set(given)
+    write_documented_files(tmp_path)
+    done, summary, output = run_gate(tmp_path, tmp_path / "results", **{"MEASURE": "nDCG@10", **given})
+    assert (done.returncode, output["code"]) == (0, "0"), done.stderr + summary
+
+
+@pytest.mark.slow
 def test_a_worse_candidate_does_not_and_names_act_as_text(files, tmp_path):
     done, summary, output = run_gate(files, tmp_path, CANDIDATE="poor", BASELINE="`x`$(touch`")
     assert (done.returncode, output) == (0, {"code": "1", "passed": "false"})
@@ -98,9 +111,10 @@ def test_every_input_is_documented_and_reaches_the_script_as_a_variable():
 
 
 @pytest.mark.parametrize("path", YAML, ids=lambda path: path.name)
-def test_actions_are_pinned_by_hash(path):
+def test_actions_are_pinned_by_hash_and_use_no_secrets(path):
     text = path.read_text(encoding="utf-8")
     used = re.findall(r"uses: (\S+)(.*)", text)
     assert used
     assert [each for each in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", each[0]) or "# v" not in each[1]] == []
     assert "pull_request_target" not in text
+    assert "secrets." not in text

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from inspect import isfunction, ismodule
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from venire import Judgments, Runs, read_clicks, read_judgments, read_preferences, read_runs
+import venire
+import venire.io
+from venire import Judgments, Runs, read_aspects, read_clicks, read_judgments, read_preferences, read_runs
 from venire.io.judgments import as_judgment_sets, as_judgments
 from venire.io.runs import as_runs, scan
 
@@ -23,6 +28,7 @@ COERCE = {
     "venire.io.judgments.as_judgments",
     "venire.io.judgments.as_judgment_sets",
     "venire.io.runs.as_runs",
+    "venire.agreement.patterns.label_patterns",
 }
 READ = {
     "venire.io.aspects.read_aspects",
@@ -34,7 +40,7 @@ READ = {
 MAY_READ = ("venire.io.", "venire.cli.", "venire.judging.study_", "venire.judging.exports", "venire.judging.imports")
 """What reads files: on the command line and in a study, they are named and the rules of reading are stated."""
 READS = ("read_", "rows_from_", "rows_of_")
-ALSO_COERCE = {"read_also", "read_clicks", "read_features", "read_preferences", "read_saved"}
+ALSO_COERCE = {"read_also", "read_aspects", "read_clicks", "read_features", "read_preferences", "read_saved"}
 """Coercion of other input; ``read_also`` hands judgments on to ``as_judgments``; ``read_saved`` is for saved models."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -97,7 +103,10 @@ def known_signatures(sources: dict[str, str]) -> dict[str, Signature]:
 
 
 def looked_at(function: Function, names: dict[str, str], known: dict[str, Signature]) -> list[str]:
-    """Return uses of such parameters other than: handed on to a function that takes the same, or compared with None."""
+    """Return uses of such parameters other than: handed on to a function that takes the same, or compared with None.
+
+    What a statement of the function replaces, as in ``judgments = as_judgments(judgments)``, is a table below it.
+    """
     inputs = signature(function).like
     fine: set[ast.Name] = set()
     for node in ast.walk(function):
@@ -108,7 +117,20 @@ def looked_at(function: Function, names: dict[str, str], known: dict[str, Signat
         elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot):
             fine |= {node.left} if isinstance(node.left, ast.Name) else set()
     used = (node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id in inputs)
+    tables = dict(replaced(function, names))
+    used = (node for node in used if node.lineno < tables.get(node.id, node.lineno + 1))
     return [f"line {node.lineno}: {node.id}" for node in used if node not in fine]
+
+
+def replaced(function: Function, names: dict[str, str]) -> Iterator[tuple[str, int]]:
+    """Yield the parameters that a statement of the function replaces by what they are coerced to, and its line."""
+    for node in function.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name, value = node.targets[0].id, node.value
+            value = value.orelse if isinstance(value, ast.IfExp) else value
+            coerced = isinstance(value, ast.Call) and called(value.func, names) in COERCE
+            if coerced and [each.id for each in value.args if isinstance(each, ast.Name)] == [name]:
+                yield name, node.lineno
 
 
 def handed_on(value: ast.expr) -> list[ast.Name]:
@@ -156,6 +178,10 @@ def test_what_can_be_read_is_handed_on_to_one_place():
         ("return other(judgments, 1)", 1),
         ("return Case.of(judgments)", 0),
         ("return judgments.scale", 1),
+        ("judgments = as_judgments(judgments)\n    return judgments.scale", 0),
+        ("n = judgments.scale\n    judgments = as_judgments(judgments)", 1),
+        ("judgments = None if judgments is None else as_judgments(judgments)\n    return judgments", 0),
+        ("judgments = read_judgments(judgments)\n    return judgments.scale", 3),
         ("return read_judgments(judgments)", 1),
         ("labels = judgments if isinstance(judgments, dict) else as_judgments(judgments)", 2),
         ("return len(list(judgments))", 1),
@@ -221,3 +247,47 @@ def test_preferences_and_clicks_are_returned_untouched():
     clicks = read_clicks({"session": ["s1"], "topic": ["q1"], "doc": ["d1"], "rank": [1], "clicked": [1]})
     assert read_preferences(preferences) is preferences
     assert read_clicks(clicks) is clicks
+
+
+TABLE = re.compile(r"\b(Judgments|Runs|Preferences|Clicks|Aspects)\b")
+
+
+def public_functions() -> dict[str, Callable[..., object]]:
+    packages = [venire, *(getattr(venire, name) for name in dir(venire) if ismodule(getattr(venire, name))), venire.io]
+    members = [getattr(package, name) for package in packages for name in package.__all__]
+    found = [each for each in members if isfunction(each)] + [each.fit for each in members if hasattr(each, "fit")]
+    return {each.__qualname__: each for each in found}
+
+
+def test_public_functions_take_tables_in_any_form():
+    """Those of ours, files, data frames of pandas and polars, dictionaries: types such as ``JudgmentsLike``."""
+    found = public_functions()
+    assert len(found) > 80
+    kinds = [(name, str(kind)) for each in found.values() for name, kind in each.__annotations__.items()]
+    only_ours = [(name, kind) for name, kind in kinds if name != "return" and TABLE.search(kind)]
+    assert not only_ours
+
+
+LABELS = [(topic, doc, who, label) for topic in "12" for doc, label in ("a2", "b1", "c0") for who in ("ann", "bob")]
+FRAMES = {
+    "judgments": pl.DataFrame(LABELS, ["topic", "doc", "assessor", "label"], orient="row"),
+    "preferences": pl.DataFrame({"topic": ["1"], "left": ["a"], "right": ["b"], "strength": [1], "assessor": ["x"]}),
+    "runs": pl.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "score": [1.0, 2.0], "system": ["s", "s"]}),
+    "clicks": pl.DataFrame({"session": ["s"], "topic": ["1"], "doc": ["a"], "rank": [1], "clicked": [1]}),
+    "aspects": pl.DataFrame(LABELS, ["topic", "doc", "aspect", "label"], orient="row"),
+}
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_data_frames_are_tables(library):
+    pytest.importorskip(library)
+    frames = FRAMES if library == "polars" else {name: frame.to_pandas() for name, frame in FRAMES.items()}
+    judgments = frames["judgments"]
+    assert venire.agreement.alpha(judgments).value == 1
+    assert venire.agreement.profiles(judgments).to_pandas()["assessor"].tolist() == ["ann", "bob"]
+    assert venire.disagreement.DawidSkene().fit(judgments).to_polars().height == 2
+    assert venire.evaluate(judgments, frames["runs"], "P@1", pool="mean").values.ravel().tolist() == [1, 1]
+    assert venire.users.consensus(frames["preferences"]).to_polars().height == 1
+    assert venire.users.summarise_clicks(frames["clicks"]).to_polars()["clicks"].to_list() == [1]
+    assert venire.aspects.combine_aspects(frames["aspects"], ["ann", "bob"]).to_polars().height > 1
+    assert read_aspects(read_aspects(frames["aspects"])).names == ("ann", "bob")

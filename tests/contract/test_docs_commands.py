@@ -42,6 +42,8 @@ README = ROOT / "README.md"
 BLOCK = re.compile(r"(?:^<!-- not run: (?P<reason>[^\n]*) -->\n+)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
 CODE = re.compile(r"# exits with (\d+)")
 SET_UP = ("make", "pip")
+LONGEST = 10
+"""Lines of an example of an integration."""
 FOREIGN = ("trec_eval", "ir_measures")
 """Tools that need not be there; what they make of our files is tested elsewhere."""
 IN_CONTEXT = re.compile(r"venire context|alpha=|--alphas")
@@ -50,6 +52,7 @@ FEW = 4
 LONG = {
     *("docs/gallery/index.md", "docs/howto/how-many-judgments.md", "docs/howto/release-gate.md"),
     *(
+        "docs/integrations/index.md",
         "docs/tutorials/judging.md",
         "docs/howto/judges-who-contradict.md",
         "docs/howto/llm-judge-good-enough.md",
@@ -155,7 +158,8 @@ def _with_the_demo_at_hand(words: list[str]) -> str:
 
 def _by_shell(text: str, where: str) -> str:
     tools = "".join(f"{tool}() {{ :; }}\n" for tool in FOREIGN)
-    script = f'{tools}venire() {{ "{sys.executable}" -m venire "$@"; }}\n{text}'
+    own = "".join(f'{tool}() {{ "{sys.executable}" -m {tool} "$@"; }}\n' for tool in ("pytest", "venire"))
+    script = tools + own + text
     home = {**os.environ, "HOME": str(Path.cwd())}
     done = subprocess.run(["sh", "-eu", "-c", script], capture_output=True, text=True, env=home, check=False)
     said = click.unstyle(done.stdout + done.stderr)
@@ -230,6 +234,17 @@ def test_a_reader_can_follow_the_page(page):
 def test_the_examples_of_the_readme_hold():
     flags = doctest.NORMALIZE_WHITESPACE | doctest.REPORT_NDIFF
     assert doctest.testfile(str(README), module_relative=False, optionflags=flags).failed == 0
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "integrations").glob("*.md")), ids=name_of)
+def test_examples_of_integrations_are_short_and_of_a_kind_that_is_run(page):
+    """The kinds are those of this file, and the steps of a workflow, which test_action.py runs."""
+    for each in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        prompts = ">>> " in each["text"]
+        lines = [line for line in each["text"].splitlines() if line.strip()]
+        code = [line for line in lines if line.startswith((">>>", "...")) or not prompts]
+        assert each["kind"] in {"sh", "python", "text", "yaml"}, each[0]
+        assert each["kind"] == "text" or len(code) <= LONGEST, each[0]
 
 
 def test_a_page_that_says_what_is_not_printed_is_found():

@@ -202,6 +202,7 @@ import json
 from ranx import Qrels, Run, evaluate
 from venire import evaluate as ours
 from venire.disagreement.gains import predicted_qrels
+from venire.io.exchange import ranx_runs, run_scores
 
 folder = sys.argv[1]
 runs = json.load(open(f"{folder}/runs.json"))
@@ -215,6 +216,8 @@ print(json.dumps({
     "from_objects": ours(qrels["json"], [run], "nDCG@10", gains="raw").values[0, :, 0].tolist(),
     "named": list(ours(qrels["json"], {"a": run, "b": Run(runs["two"])}, "nDCG@10").names["system"]),
     "made": int(predicted_qrels({"q": {"d": 1, "e": 0}}, {"1": 0.9, "0": 0.25}).to_ranx().to_dict()["q"]["d"]),
+    "runs": [[each.name, each.to_dict() == runs[each.name]] for each in ranx_runs(runs)],
+    "read_again": run_scores(ranx_runs(runs)) == runs,
     "cut_down": int(Qrels({"q": {"d": 0.9}}).to_dict()["q"]["d"]),
 }))
 """
@@ -243,6 +246,8 @@ def test_ranx_has_our_ndcg(judgments, runs, tmp_path):
     assert found["from_objects"] == pytest.approx([expected[topic] for topic in judgments.topics], abs=CLOSE)
     assert found["named"] == ["a", "b"]
     assert found["made"] == 900
+    assert found["runs"] == [["one", True], ["two", True]]
+    assert found["read_again"]
     assert found["cut_down"] == 0
 
 

@@ -10,6 +10,8 @@ from studies_on_disk import pages, write_every_kind, write_pages
 
 pytestmark = pytest.mark.slow
 SHOWN = "() => document.querySelector('article.task:not([hidden])')?.dataset.id ?? ''"
+SCROLLED = """(n) => document.querySelectorAll('article:not([hidden]) iframe')[n]
+    .contentDocument.scrollingElement.scrollTop > 0"""
 WAITING = "() => Object.keys(localStorage).filter((each) => each.startsWith('venire outbox')).length"
 
 
@@ -325,7 +327,7 @@ def kinds(tmp_path_factory):
 def test_every_kind_of_task_fits_on_one_screen_and_can_be_used_by_all(chromium, kinds, scheme, assessor):
     page = visit(chromium, kinds.link(assessor), color_scheme=scheme, bypass_csp=True)
     last, seen = "", set()
-    for _ in range(6):
+    for _ in range(7):
         last = next_task(page, last)
         seen.add(page.locator("article:visible").get_attribute("class"))
         for size in (SMALL, LARGE):
@@ -340,6 +342,11 @@ def test_every_kind_of_task_fits_on_one_screen_and_can_be_used_by_all(chromium, 
             overflow = "[document.scrollingElement.scrollWidth, document.scrollingElement.scrollHeight]"
             assert page.evaluate(overflow) == [size["width"], size["height"]]
         assert serious(page) == []
+        frames = page.locator("article:visible iframe").count()
+        order = [1, 0] if "after" in page.locator("article:visible").get_attribute("class") else [0, 1]
+        for number, key in zip(order if frames == 2 else [0] * frames, ("End", "Shift+End"), strict=False):
+            page.keyboard.press(key)
+            page.wait_for_function(SCROLLED, arg=number)
         if page.locator("article:visible .row").count():
             for key in ("1", "2", "n", "Tab", "Shift+Tab"):
                 page.keyboard.press(key)
@@ -351,7 +358,7 @@ def test_every_kind_of_task_fits_on_one_screen_and_can_be_used_by_all(chromium, 
             assert chosen.first.get_attribute("value") == "2"
         page.keyboard.press("x")
         page.keyboard.press("3")
-    assert len(seen) == 5
+    assert len(seen) == 6, "five kinds, and aspects given another document"
     page.wait_for_selector("text=All done")
     for path in ("/", "/history", "/guidelines", "/join/abcdefghijklmnop"):
         page.goto(f"{kinds.root}{path}")

@@ -25,6 +25,7 @@ LAYERS = {
     "_lazy": 0,
     "_version": 0,
     "cli": 6,
+    "integrations": 6,
     "pytest_plugin": 6,
     "judging": 5,
     "report": 5,
@@ -85,7 +86,10 @@ COMES_BY_THE_FRONT_DOOR = {"__main__", "cli", "pytest_plugin"}
 FLAG = re.compile(r"(?<!var\()--[a-z]")  # var(--ink) is a property of a style sheet
 OWNS_FLAGS = {"__main__", "cli"}
 
-HEAVY = {"alembic", "httpx", "matplotlib", "pandas", "polars", "pyarrow", "scipy", "sklearn", "sqlalchemy", "starlette"}
+HEAVY = {
+    *("alembic", "httpx", "ir_measures", "matplotlib", "mlflow", "pandas", "polars", "pyarrow", "pyterrier", "ranx"),
+    *("scipy", "sklearn", "sqlalchemy", "starlette"),
+}
 
 # Written in pieces, so that this file does not contain them.
 ANYWHERE = ["py" + "pi.org", "python" + "hosted.org", "ana" + "conda.org", "sub" + "agent", "/wo" + "rk/"]

@@ -401,6 +401,27 @@ def test_each_other_step_fails_in_turn(folder, monkeypatch, words, step):
     assert fail_each(Scene(words, folder), monkeypatch, step) >= old * len(outputs_of(words))
 
 
+def test_the_study_of_the_demo_is_written_whole_or_not_at_all(folder, monkeypatch):
+    """``demo --judge`` serves what it has written, so it is tried apart."""
+    monkeypatch.setattr("venire.judging.web.serving.serve", lambda *_: None)
+    (folder / "file").write_bytes(OLD)
+    before = held(folder)
+    for name, why in (("file", "is a file"), ("file/x", "is a file"), (".", "is not empty")):
+        code, said = run(["demo", "--judge", "-o", name])
+        assert (code, held(folder)) == (2, before)
+        assert why in said
+    for at in range(1, 20):
+        failing = Failing("write", at, out_of_space)
+        monkeypatch.setattr(outputs, "os", failing)
+        code, said = run(["demo", "--judge", "-o", "study"])
+        if failing.calls < at:
+            break
+        assert (code, held(folder)) == (2, before)
+        assert "cannot be written: no space left on device" in said
+    assert code == 0
+    assert at > 10, "ten files were written"
+
+
 @pytest.mark.parametrize("words", SLOW)
 def test_a_limit_on_the_size_of_files(folder, words):
     scene = Scene(words, folder)

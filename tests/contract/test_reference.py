@@ -25,11 +25,11 @@ ENTRIES = entries(TEXT)
 
 
 @pytest.fixture(scope="module")
-def hooks():
-    pytest.importorskip("griffe")
-    import site_hooks
+def parts():
+    pytest.importorskip("markdown")
+    import site_parts
 
-    return site_hooks
+    return site_parts
 
 
 def test_every_option_of_a_command_is_listed():
@@ -46,19 +46,19 @@ def test_help_shows_its_own_characters():
     assert escaped("a|b <c> *d*") == "a&#124;b &#60;c&#62; &#42;d&#42;"
 
 
-def test_every_public_name_stands_on_one_page_that_is_there(hooks):
-    found = [name for page in hooks.HOMES for names in hooks.names_on(page).values() for name in names]
+def test_every_public_name_stands_on_one_page_that_is_there(parts):
+    found = [name for page in parts.HOMES for names in parts.names_on(page).values() for name in names]
     assert len(found) > 200
     assert {"compare", "alpha", "UnjudgedWarning"} <= set(found)
     pages = ROOT / "docs" / "reference" / "python"
-    for page in hooks.HOMES:
+    for page in parts.HOMES:
         text = (pages / f"{page}.md").read_text(encoding="utf-8")
-        assert "made here: public names" in text or not hooks.names_on(page)
+        assert f"made here: public names of {page} " in text or not parts.names_on(page)
 
 
-def test_every_plot_function_has_a_picture(hooks):
+def test_every_plot_function_has_a_picture(parts):
     drawn = [picture.removesuffix(".svg") for _, picture, *_ in ENTRIES]
-    assert sorted(drawn) == sorted(name for names in hooks.plot_functions().values() for name in names)
+    assert sorted(drawn) == sorted(name for names in parts.plot_functions().values() for name in names)
     for each in ENTRIES:
         assert f"figure = {each.picture.removesuffix('.svg')}(" in each.code
 
@@ -78,13 +78,23 @@ def test_commands_of_the_gallery_are_understood():
         command.make_context(name, rest)
 
 
-def test_long_sentences_of_outputs_are_marked(hooks):
-    assert hooks.kind_of(f"note: {'word ' * 40}") == "words"
-    assert hooks.kind_of(f"label     p\n3    0.74\nnote: {'word ' * 40}") == "mixed"
-    assert hooks.kind_of("  ".join("abcdefghij")) == "mixed"
-    assert hooks.kind_of("<span>cell  </span>" * 40) == "cells"
+def test_comments_are_replaced_by_what_is_made(parts):
+    made = parts.made("<!-- made here: public names of planning -->")
+    assert [line for line in made if line.startswith("::: venire.planning.")]
+    assert parts.made("<!-- not run: no -->") == ["<!-- not run: no -->"]
+    with pytest.raises(KeyError, match="nosuch"):
+        parts.made("<!-- made here: nosuch -->")
+
+
+def test_long_sentences_of_outputs_are_marked(parts):
+    from markdown import Markdown
+
+    assert parts.kind_of(f"note: {'word ' * 40}") == "words"
+    assert parts.kind_of(f"label     p\n3    0.74\nnote: {'word ' * 40}") == "mixed"
+    assert parts.kind_of("  ".join("abcdefghij")) == "mixed"
+    assert parts.kind_of("<span>cell  </span>" * 40) == "cells"
     block = '<div class="language-text highlight"><pre><code>done</code></pre></div>'
-    assert 'class="language-text words highlight"' in hooks.on_page_content(block)
+    assert 'class="language-text words highlight"' in Markdown(extensions=["site_parts"]).convert(block)
 
 
 def test_formulas():
@@ -96,7 +106,7 @@ def test_formulas():
 
 
 def test_formulas_in_docstrings_and_shared_parameters():
-    pytest.importorskip("griffe")
+    pytest.importorskip("markdown")
     from docstring_extension import one_by_one, with_formulas, with_meanings
 
     text = "One :math:`x`.\n\n.. math:: y =\n    2\n\nThen\n\n    a table of :math:`\\mu`"

@@ -141,6 +141,16 @@ def test_at_most_1200_words_are_seen_before_anything_is_unfolded(chromium, reque
         assert 150 < page.evaluate(WORDS) <= 1200
 
 
+def test_evidence_uses_the_width_below_its_heading(chromium, demo):
+    with Visit(chromium, demo) as page:
+        for name in ("verdict", "label_worth"):
+            page.locator(f"#{name} summary").first.click()
+            heading, evidence = (page.locator(f"#{name} {part}").first.bounding_box() for part in ("h3", ".evidence"))
+            assert heading["y"] < evidence["y"]
+            parts = [each.bounding_box() for each in page.locator(f"#{name} .evidence > *").all()]
+            assert any(box["x"] > LARGE["width"] / 2 for box in parts), name
+
+
 def test_the_verdict_is_one_sentence_of_at_most_25_words(chromium, request):
     for name in PAGES[:2]:
         with Visit(chromium, request.getfixturevalue(name)) as page:

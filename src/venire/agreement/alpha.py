@@ -23,7 +23,7 @@ import numpy as np
 from venire.agreement.distance import DISTANCES, Distance, midranks, named_distance, ordinal
 from venire.agreement.intervals import Coefficient, Options, Values
 from venire.agreement.patterns import LabelPatterns, label_patterns
-from venire.data.judgments import Judgments
+from venire.io.judgments import JudgmentsLike
 from venire.types import Floats
 
 NAME = "krippendorff_alpha"
@@ -35,7 +35,7 @@ ROUNDING = 1e-12
 """Observed disagreement below this share of the expected one counts as none."""
 
 
-def alpha(judgments: Judgments | LabelPatterns, distance: str | None = None, **how: Unpack[Options]) -> Coefficient:
+def alpha(judgments: JudgmentsLike | LabelPatterns, distance: str | None = None, **how: Unpack[Options]) -> Coefficient:
     '''Compute Krippendorff's alpha with an interval.
 
     distance: a level of measurement; None: that of the scale.  how: over, resample, n_draws, rng (``Options``).

@@ -42,7 +42,8 @@ from venire.agreement.kappa import units_of
 from venire.agreement.patterns import NO_PAIRS, ONE_LABEL, LabelPatterns, label_patterns
 from venire.data.judgments import Judgments
 from venire.errors import UnknownName
-from venire.kernels.distinct import distinct
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.kernels.distinct import distinct, numbered
 from venire.randomness import FEW_TOPICS
 from venire.results import Records, Tabular, counted
 from venire.types import Floats, Ints
@@ -114,7 +115,7 @@ class CohenKappa(Tabular):
 
 
 def cohen_kappa(
-    judgments: Judgments,
+    judgments: JudgmentsLike,
     weights: str = "nominal",
     *,
     patterns: LabelPatterns | None = None,
@@ -136,6 +137,7 @@ def cohen_kappa(
     >>> [(pair.raters, round(pair.value, 3), pair.n_items) for pair in found.pairs()], round(found.mean.value, 3)
     ([('U1,U2', 0.333, 6), ('U1,U3', 1.0, 4), ('U2,U3', 0.5, 4)], 0.611)
     '''
+    judgments = as_judgments(judgments)
     asked = Resampling(**how)
     if asked.over not in OVER:
         raise UnknownName("what the statistic is over", asked.over, OVER)
@@ -166,12 +168,12 @@ def pair_counts(judgments: Judgments, table: LabelPatterns, asked: Resampling) -
     n_assessors, n_labels = len(judgments.assessor.names), len(table.scale)
     who = unit[table.item].astype(np.int64) * n_assessors + judgments.assessor.codes
     rows = np.flatnonzero((unit[table.item] >= 0) & (np.bincount(table.item)[table.item] > 1))
-    name, place = np.unique(who[rows] * n_labels + judgments.label[rows], return_inverse=True)
+    name, place = numbered(who[rows] * n_labels + judgments.label[rows])
     gave = coo_array((np.ones(len(rows)), (place, table.item[rows])), shape=(len(name), len(table.topic))).tocsr()
     met = triu(gave @ gave.T, k=1, format="coo")
     one, other = name[met.row], name[met.col]
     first, second = one // n_labels, other // n_labels
-    key, pair = np.unique(first % n_assessors * n_assessors + second % n_assessors, return_inverse=True)
+    key, pair = numbered(first % n_assessors * n_assessors + second % n_assessors)
     order = np.argsort(pair, kind="stable")
     n_items = np.rint(np.bincount(pair, met.data, minlength=len(key))).astype(np.int64)
     n = len(source.whole)

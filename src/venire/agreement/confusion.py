@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from venire.agreement.with_others import summed
-from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import Scale
 from venire.errors import PairsError, UnknownName
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.kernels.distinct import numbered
 from venire.results import Tabular, counted
 from venire.types import Codes, Floats, Ints
 
@@ -39,7 +40,7 @@ class Confusions(Tabular):
     def n_shared(self) -> dict[tuple[str, str], float]:
         """Count the items that each pair of assessors shares; pairs without any are omitted."""
         n, names = len(self.assessors), self.assessors
-        key, number = np.unique(self.first * n + self.second, return_inverse=True)
+        key, number = numbered(self.first * n + self.second)
         total = summed(number, self.n).tolist()
         return {(names[each // n], names[each % n]): count for each, count in zip(key.tolist(), total, strict=True)}
 
@@ -74,7 +75,7 @@ class Confusions(Tabular):
         return f"Two assessors gave the same item the same label in {same:.0%} of {total:,.0f} cases, over {pairs}."
 
 
-def confusions(judgments: Judgments) -> Confusions:
+def confusions(judgments: JudgmentsLike) -> Confusions:
     '''Count labels of every two assessors on the items that both judged.
 
     Cost: O(rows log rows + pairs of labels on the same item); memory: the cells that are not empty.
@@ -90,6 +91,7 @@ def confusions(judgments: Judgments) -> Confusions:
            [0., 0., 1.],
            [0., 0., 1.]])
     '''
+    judgments = as_judgments(judgments)
     refuse_mixed(judgments)
     item, _ = distinct_items(judgments)
     who, n_assessors, n_labels = judgments.assessor.codes, len(judgments.assessor.names), len(judgments.scale)

@@ -28,6 +28,7 @@ from venire.data.label_pairs import few_topics, refuse_mixed
 from venire.data.scale import Relevant, RelevantSets, Scale, relevant_sets
 from venire.errors import PairsError, SettingError, UnknownName, reasons
 from venire.io.duplicates import Duplicates, groups_of
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.kernels.label_pairs import PairSums, Sides, pair_sums
 from venire.kernels.shares import FEW_PAIRS, Spread, n_topics_of, spread_of
 from venire.results import Note, Tabular, known, known_count
@@ -212,7 +213,7 @@ class Consistency(Tabular):
 
 
 def consistency(
-    judgments: Judgments,
+    judgments: JudgmentsLike,
     duplicates: Duplicates | None = None,
     *,
     relevant: Relevant = None,
@@ -237,6 +238,7 @@ def consistency(
     >>> print(consistency(judgments, [["d1", "d2"], ["d4", "d5"]], n_draws=100).sentence())
     Assessors agree with themselves for 67% and with each other for 57% of their labels 2.
     '''
+    judgments = as_judgments(judgments)
     if weight not in WEIGHTS:
         raise UnknownName("weight", weight, WEIGHTS)
     if n_draws < 0:

@@ -41,6 +41,7 @@ from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import Relevant, relevant_sets
 from venire.errors import PairsError, SettingError, UnknownName, reasons
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.kernels.ragged import offsets
 from venire.results import Note, Tabular, counted, known, known_count
 from venire.types import Bools, Floats, Ints
@@ -157,7 +158,7 @@ class DirectedAgreement(Tabular):
 
 
 def directed_agreement(
-    judgments: Judgments, *, relevant: Relevant = None, by: str | Sequence[str] = (), at_least: float = 1
+    judgments: JudgmentsLike, *, relevant: Relevant = None, by: str | Sequence[str] = (), at_least: float = 1
 ) -> DirectedAgreement:
     '''Count how far a second judge agrees with a first, for every directed pair of assessors.
 
@@ -175,6 +176,7 @@ def directed_agreement(
     >>> [(each["first"], each["second"], round(each["a0"], 2), round(each["a1"], 2)) for each in found.records()]
     [('U1', 'U2', 1.0, 0.67), ('U2', 'U1', 0.67, 1.0)]
     '''
+    judgments = as_judgments(judgments)
     by = (by,) if isinstance(by, str) else tuple(by)
     sets = relevant_sets(judgments.scale, relevant)
     _check(judgments, by, at_least, len(sets.names))

@@ -48,6 +48,7 @@ from venire.agreement.intervals import (
 )
 from venire.agreement.patterns import NO_PAIRS, LabelPatterns, group_table, label_patterns
 from venire.data.judgments import Judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.types import Codes, Floats, Ints
 
 BLOCK_CELLS = 1 << 21
@@ -63,13 +64,15 @@ GWET = "Agreement beyond Gwet's chance agreement is {value}: 1 is perfect agreem
 RAW = "Two labels of an item agree with a proportion of {value}, chance agreement included: 1 is perfect agreement."
 
 
-def _weighted(judgments: Judgments | LabelPatterns, weights: str) -> tuple[LabelPatterns, Floats]:
+def _weighted(judgments: JudgmentsLike | LabelPatterns, weights: str) -> tuple[LabelPatterns, Floats]:
     """Return label patterns, and the distances of labels by the name of weights (label, label)."""
     table = label_patterns(judgments)
     return table, table.distances(named_distance(weights, WEIGHTS, table.scale))
 
 
-def fleiss_kappa(judgments: Judgments | LabelPatterns, weights: str = "nominal", **how: Unpack[Options]) -> Coefficient:
+def fleiss_kappa(
+    judgments: JudgmentsLike | LabelPatterns, weights: str = "nominal", **how: Unpack[Options]
+) -> Coefficient:
     '''Compute Fleiss' kappa; items may have unequal numbers of labels.
 
     weights: nominal, linear or quadratic.  how: over, resample, n_draws, rng (``Options``).  Cost: as that of alpha.
@@ -124,13 +127,14 @@ class AssessorSums(NamedTuple):
 
 
 def conger_kappa(
-    judgments: Judgments, weights: str = "nominal", *, patterns: LabelPatterns | None = None, **how: Unpack[Options]
+    judgments: JudgmentsLike, weights: str = "nominal", *, patterns: LabelPatterns | None = None, **how: Unpack[Options]
 ) -> Coefficient:
     """Compute Conger's kappa: the agreement expected by chance follows from each assessor's own labels.
 
     weights, how: as for Fleiss; items are drawn in at most 512 groups.  patterns: those of the judgments, if known.
     Cost: O(rows log rows), and draws x assessors x labels.
     """
+    judgments = as_judgments(judgments)
     table, distances = _weighted(patterns or judgments, weights)
     unit, source = units_of(table, Resampling(**how))
     values = conger_values(table, assessor_sums(judgments, table, unit, source), distances)
@@ -197,7 +201,7 @@ def _between_assessors(counts: Floats, distances: Floats) -> Floats:
     return np.where(n_raters > 1, (everyone - oneself) / np.maximum(n_raters * (n_raters - 1.0), 1.0), 0.0)
 
 
-def gwet_ac(judgments: Judgments | LabelPatterns, weights: str = "nominal", **how: Unpack[Options]) -> Coefficient:
+def gwet_ac(judgments: JudgmentsLike | LabelPatterns, weights: str = "nominal", **how: Unpack[Options]) -> Coefficient:
     '''Compute Gwet's AC1 (weights nominal) or AC2 (linear, quadratic), with an interval.
 
     how, cost: as for Krippendorff's alpha.
@@ -234,7 +238,7 @@ def gwet_values(table: LabelPatterns, distances: Floats) -> Values:
 
 
 def raw_agreement(
-    judgments: Judgments | LabelPatterns, weights: str = "nominal", **how: Unpack[Options]
+    judgments: JudgmentsLike | LabelPatterns, weights: str = "nominal", **how: Unpack[Options]
 ) -> Coefficient:
     '''Compute the share of pairs of labels that agree; with weights, near labels agree in part.
 

@@ -27,10 +27,11 @@ from venire.agreement.consistency import pages_of
 from venire.agreement.intervals import Coefficient, Options, Resampling, Values, coefficient, dense, estimated
 from venire.agreement.patterns import NO_PAIRS, LabelPatterns, label_patterns
 from venire.agreement.with_others import ratio
-from venire.data.judgments import Judgments
 from venire.data.scale import Relevant, RelevantSets, Scale, relevant_sets
 from venire.errors import PairsError
 from venire.io.duplicates import Duplicates
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.kernels.distinct import numbered
 from venire.results import Tabular, counted, known
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -125,7 +126,7 @@ def or_higher(scale: Scale, name: str) -> str:
     return f"{name} or higher" if scale.ordered and name in scale.labels[:-1] else name
 
 
-def overlap(judgments: Judgments, duplicates: Duplicates | None = None, *, relevant: Relevant = "all") -> Overlap:
+def overlap(judgments: JudgmentsLike, duplicates: Duplicates | None = None, *, relevant: Relevant = "all") -> Overlap:
     '''Compare the relevant sets of every two assessors over the pages both judged.
 
     duplicates: groups of documents that are one page.  Cost: O(rows log rows + pairs of assessors on the same page) per
@@ -140,6 +141,7 @@ def overlap(judgments: Judgments, duplicates: Duplicates | None = None, *, relev
     >>> [found.records()[0][key] for key in ("a", "b", "jaccard", "precision", "recall", "items")]
     ['U1', 'U2', 0.3333333333333333, 0.5, 0.5, 4]
     '''
+    judgments = as_judgments(judgments)
     sets = relevant_sets(judgments.scale, relevant)
     pages = pages_of(judgments, duplicates)
     topic = pages.topic[pages.page].astype(np.int64)
@@ -150,7 +152,7 @@ def overlap(judgments: Judgments, duplicates: Duplicates | None = None, *, relev
             hint="have some pages judged a second time, or name the documents that are copies",
         )
     n_assessors = len(judgments.assessor.names)
-    key, pair = np.unique(sizes.first * n_assessors + sizes.second, return_inverse=True)
+    key, pair = numbered(sizes.first * n_assessors + sizes.second)
     firsts, seconds = key // n_assessors, key % n_assessors
     return Overlap(judgments.scale, sets, judgments.assessors, sizes, pair, firsts, seconds)
 
@@ -163,8 +165,8 @@ def set_sizes(group: Ints, who: Codes, item: Ints | Codes, label: Codes, relevan
     from scipy.sparse import coo_array, csr_array, triu
 
     n_assessors = int(who.max(initial=0)) + 1
-    name, row = np.unique(group * n_assessors + who, return_inverse=True)
-    what, column = np.unique(group * (int(item.max(initial=0)) + 1) + item, return_inverse=True)
+    name, row = numbered(group * n_assessors + who)
+    what, column = numbered(group * (int(item.max(initial=0)) + 1) + item)
     cell, inverse, count = np.unique(row * len(what) + column, return_inverse=True, return_counts=True)
 
     def table(values: Floats) -> csr_array[np.float64]:
@@ -218,7 +220,7 @@ BLOCK_CELLS = 1 << 22
 
 
 def jaccard(
-    judgments: Judgments,
+    judgments: JudgmentsLike,
     relevant: Relevant = "all",
     *,
     patterns: LabelPatterns | None = None,
@@ -237,6 +239,7 @@ def jaccard(
     ...     2 0 2 0 1"""))]
     [('2', 0.333), ('1', 0.667)]
     '''
+    judgments = as_judgments(judgments)
     asked, table = Resampling(**how), patterns or label_patterns(judgments)
     counts = counts or pair_counts(judgments, table, asked)
     asked = asked._replace(n_draws=fewer_draws(asked.n_draws, len(counts.firsts), 1))

@@ -37,6 +37,8 @@ from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, PairsError, reasons
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.kernels.distinct import numbered
 from venire.randomness import topic_weights
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -117,7 +119,8 @@ def _by_digits(item: Codes, label: Codes, shape: tuple[int, int], base: int) -> 
     if base**n_labels > EXACT:
         return None
     key = _by_item(item, (label, base ** np.arange(n_labels, dtype=np.float64)), shape[0])
-    found, pattern, n_items = _distinct(key.astype(np.int64), int(key.max(initial=0.0)) + 1)
+    found, pattern = numbered(key.astype(np.int64))
+    n_items = np.bincount(pattern, minlength=len(found))
     digits = found[:, None] // base ** np.arange(n_labels) % base
     if digits.sum(axis=1) @ n_items != len(item) or int(found[-1:].max(initial=0)) >= base**n_labels:
         return None
@@ -126,16 +129,6 @@ def _by_digits(item: Codes, label: Codes, shape: tuple[int, int], base: int) -> 
     where, which = np.nonzero(digits)
     start = np.append(0, np.cumsum((digits > 0).sum(axis=1)))
     return Patterns(start, which, digits[where, which], n_items, n_labels), pattern
-
-
-def _distinct(key: Ints, n_keys: int) -> tuple[Ints, Ints, Ints]:
-    """Distinct keys, ascending, which of them each is, and how often; without sorting where keys are few."""
-    if n_keys > 4 * len(key) + 1024:
-        found, place, times = np.unique(key, return_inverse=True, return_counts=True)
-        return found, place, times
-    times = np.bincount(key, minlength=n_keys)
-    found = np.flatnonzero(times)
-    return found, (np.cumsum(times > 0) - 1)[key], times[found]
 
 
 def _by_order(item: Codes, label: Codes, size: Ints, n_labels: int) -> tuple[Patterns, Ints]:
@@ -147,12 +140,12 @@ def _by_order(item: Codes, label: Codes, size: Ints, n_labels: int) -> tuple[Pat
     for place in range(int(size.max(initial=0))):
         active = by_size[: np.searchsorted(-size[by_size], -place)]
         if span * (n_labels + 1) >= LARGEST // (len(size) + 1):
-            code[active] = np.unique(code[active], return_inverse=True)[1]
+            code[active] = numbered(code[active])[1]
             span = len(active)
         code[active] = code[active] * (n_labels + 1) + ordered[begin[active] + place] + 1
         span *= n_labels + 1
     labelled = size > 0
-    rank = np.unique(code[labelled], return_inverse=True)[1]
+    rank = numbered(code[labelled])[1]
     key = rank * (int(size.max(initial=0)) + 1) + size[labelled]
     _, first, which, n_items = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
     pattern = np.full(len(size), -1, dtype=np.int64)
@@ -314,13 +307,14 @@ class LabelPatterns:
         return coefficient(found, name=name, level=level, meaning=meaning, reason=reason, **about)
 
 
-def label_patterns(judgments: Judgments | LabelPatterns) -> LabelPatterns:
+def label_patterns(judgments: JudgmentsLike | LabelPatterns) -> LabelPatterns:
     """Collapse judgments to label patterns, which several statistics can share.
 
     Cost: O(rows log rows); memory linear in rows and items.
     """
     if isinstance(judgments, LabelPatterns):
         return judgments
+    judgments = as_judgments(judgments)
     refuse_mixed(judgments)
     if len(judgments) == 0:
         raise PairsError("there is no label to compare", hint=reasons(judgments.notes))

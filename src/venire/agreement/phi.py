@@ -42,6 +42,8 @@ from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import LEVELS
 from venire.errors import UnknownName
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.kernels.distinct import numbered
 from venire.results import Records, Tabular, counted, known
 from venire.types import Floats, RNGLike
 
@@ -94,7 +96,7 @@ class Phi(Tabular):
 
 
 def phi(
-    judgments: Judgments,
+    judgments: JudgmentsLike,
     *,
     measurement: str | None = None,
     over: str = "items",
@@ -122,6 +124,7 @@ def phi(
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
     (0.918, 0.372, 0.992)
     '''
+    judgments = as_judgments(judgments)
     for kind, name, names in (("interval of phi", interval, INTERVALS), ("what phi is over", over, OVER)):
         if name is not None and name not in names:
             raise UnknownName(kind, name, names)
@@ -191,7 +194,7 @@ def _ratings(judgments: Judgments, places: Floats) -> Ratings:
     """Gather one rating per assessor and item, of items that two assessors or more judged."""
     item, topic = distinct_items(judgments)
     n_raters = max(len(judgments.assessor.names), 1)
-    key, cell = np.unique(item.astype(np.int64) * n_raters + judgments.assessor.codes, return_inverse=True)
+    key, cell = numbered(item.astype(np.int64) * n_raters + judgments.assessor.codes)
     place = np.bincount(cell, places[judgments.label]) / np.bincount(cell) if len(cell) else np.zeros(0)
     several = np.bincount(key // n_raters, minlength=len(topic)) > 1
     rows = several[key // n_raters]

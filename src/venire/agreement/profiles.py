@@ -31,6 +31,7 @@ from venire.agreement.with_others import Rest, Shifts, balance, cleared, ratio, 
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import named_assessors, refuse_mixed
 from venire.data.scale import Scale
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.results import Tabular, counted
 from venire.types import Bools, Floats, Ints
 
@@ -157,7 +158,9 @@ class Profiles(Tabular):
         )
 
 
-def profiles(judgments: Judgments, *, measurement: str | None = None, reference: str | Sequence[str] = ()) -> Profiles:
+def profiles(
+    judgments: JudgmentsLike, *, measurement: str | None = None, reference: str | Sequence[str] = ()
+) -> Profiles:
     '''Describe how every assessor labels.
 
     measurement: interval or ratio use labels as numbers, ordinal their ranks; None: that of the scale.  reference:
@@ -180,6 +183,7 @@ def profiles(judgments: Judgments, *, measurement: str | None = None, reference:
     >>> profiles(labels, reference="U3").leniency.value.round(2).tolist()
     [-0.67, -0.5, nan]
     '''
+    judgments = as_judgments(judgments)
     refuse_mixed(judgments)
     level = judgments.scale.measurement if measurement is None else measurement
     values = level_values(judgments.scale, level)

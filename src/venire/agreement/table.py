@@ -26,6 +26,7 @@ from venire.agreement.phi import phi
 from venire.data.judgments import Judgments
 from venire.data.scale import LEVELS
 from venire.errors import UnknownName, VenireError
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.limits import refuse_crowd
 from venire.results import Records, Tabular
 
@@ -126,7 +127,11 @@ RATERS = {"cohen_kappa": "mean", "jaccard": "mean"}
 
 
 def table(
-    judgments: Judgments, *, measurement: str | None = None, names: Sequence[str] | None = None, **how: Unpack[Options]
+    judgments: JudgmentsLike,
+    *,
+    measurement: str | None = None,
+    names: Sequence[str] | None = None,
+    **how: Unpack[Options],
 ) -> AgreementTable:
     r"""Compute coefficients of agreement.
 
@@ -141,6 +146,7 @@ def table(
     >>> [(each.name[:3], each.level, round(each.value, 3)) for each in found.coefficients]
     [('kri', 'ordinal', 0.64), ('kri', 'nominal', 0.64), ('raw', 'nominal', 0.8)]
     """
+    judgments = as_judgments(judgments)
     for name in names or ():
         if name not in FUNCTIONS:
             raise UnknownName("statistic", name, FUNCTIONS)

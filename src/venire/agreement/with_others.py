@@ -42,6 +42,7 @@ import numpy as np
 
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items
+from venire.kernels.distinct import numbered
 from venire.types import Bools, Codes, Floats, Ints
 
 BLOCK = 1 << 21
@@ -135,7 +136,7 @@ def rest_of(judgments: Judgments, values: Floats | None, reference: Bools | None
         parts = (own.label[at] == other, marginal[own.who[at], other], apart, np.abs(apart))
         found[:, block] = [summed(at - block.start, share * part, size[block].size) for part in parts]
         triple = (own.who[at].astype(np.int64) * n_labels + own.label[at]) * n_labels + other
-        distinct, number = np.unique(triple, return_inverse=True)
+        distinct, number = numbered(triple)
         keys.append(distinct)
         sums.append(summed(number, share * own.weight[at]))
     equal, chance, gap, distance = found
@@ -146,7 +147,7 @@ def _shared(judgments: Judgments, reference: Bools | None) -> tuple[Own, Ints, G
     """Choose the labels of items that others judged, number their cells (item, assessor), and what others gave."""
     item, topic = distinct_items(judgments)
     who, n_assessors = judgments.assessor.codes, max(len(judgments.assessor.names), 1)
-    cells, cell = np.unique(item.astype(np.int64) * n_assessors + who, return_inverse=True)
+    cells, cell = numbered(item.astype(np.int64) * n_assessors + who)
     gives = np.ones(n_assessors, dtype=np.bool_) if reference is None else reference
     raters = np.bincount((cells // n_assessors)[gives[cells % n_assessors]], minlength=len(topic))
     others = (raters[item] - gives[who]).astype(np.float64)
@@ -168,7 +169,7 @@ def _marginals(own: Own, n_assessors: int, n_labels: int) -> Floats:
 
 def _masses(places: Ints, weight: Floats) -> tuple[Ints, Floats]:
     """Sum weights by place: distinct places, ascending, and their sums."""
-    key, number = np.unique(places, return_inverse=True)
+    key, number = numbered(places)
     return key, summed(number, weight, len(key))
 
 
@@ -186,7 +187,7 @@ def _gathered(keys: list[Ints], sums: list[Floats], n_labels: int) -> tuple[Ints
     if not keys:
         none = np.zeros(0, dtype=np.int64)
         return none, none, none, np.zeros(0)
-    key, number = np.unique(np.concatenate(keys), return_inverse=True)
+    key, number = numbered(np.concatenate(keys))
     total = summed(number, np.concatenate(sums))
     return key // n_labels**2, key // n_labels % n_labels, key % n_labels, total
 
@@ -239,7 +240,7 @@ def _meetings(rest: Rest, n_assessors: int) -> Meetings:
     from scipy.sparse import coo_array
 
     own = rest.own
-    items, item = np.unique(own.item, return_inverse=True)
+    items, item = numbered(own.item)
     table = coo_array((own.weight, (item, own.who)), shape=(len(items), n_assessors)).tocsr()
     others = np.zeros(len(items))
     others[item] = own.others

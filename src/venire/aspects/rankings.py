@@ -36,6 +36,7 @@ from venire.disagreement.combined_labels import JOIN
 from venire.disagreement.gains import read_share
 from venire.disagreement.predicted_relevance import PredictedRelevance
 from venire.errors import AmbiguousLabels, SettingError, UnknownName
+from venire.io.aspects import AspectsLike, read_aspects
 from venire.io.runs import RunsLike, scan
 from venire.measures.evaluate import as_list, evaluate
 from venire.measures.scores import Scores
@@ -72,7 +73,7 @@ class CombinedAspects(Tabular):
 
 
 def combine_aspects(
-    aspects: Aspects,
+    aspects: AspectsLike,
     weights: Mapping[str, float] | Iterable[str] | None = None,
     *,
     how: str = "sum",
@@ -105,6 +106,7 @@ def combine_aspects(
     >>> combine_aspects(aspects_of(read_judgments(table, layout="aspects")), {"rel": 1, "trust": 0.5}).gains
     Gains(rel + 0.5 trust: rel=1+trust=4 0.666667, rel=2+trust=0 0.666667)
     """
+    aspects = read_aspects(aspects)
     weighted, reversed_ = _weighted(aspects, weights), tuple(reverse)
     for name in (*reversed_, *(relevant or {})):
         aspects.number_of(name)
@@ -271,7 +273,7 @@ class AspectRankings(Tabular):
 
 
 def aspect_rankings(
-    aspects: Aspects,
+    aspects: AspectsLike,
     runs: RunsLike,
     measures: Sequence[MeasureLike] | MeasureLike = ("nDCG@10",),
     *,
@@ -294,6 +296,7 @@ def aspect_rankings(
     how, reverse, combining : how aspects are combined, and which are reversed; more for ``combine_aspects``
     scoring : assessor, pool, topics, unjudged and missing, as ``evaluate`` takes them
     """
+    aspects = read_aspects(aspects)
     if scoring.get("per") is not None:
         raise SettingError("systems are ranked by one judge", hint="choose an assessor, or pool labels")
     aspects.number_of(base)

@@ -23,6 +23,7 @@ from venire.aspects.prediction import Prediction, aspect_prediction
 from venire.aspects.rankings import AspectRankings
 from venire.data.aspects import ABSENT, NO_LABEL, Aspects
 from venire.data.scale import NOT_APPLICABLE
+from venire.io.aspects import AspectsLike, read_aspects
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Ints, RNGLike
 
@@ -281,7 +282,7 @@ class AspectStudy(Tabular):
 
 
 def study_aspects(
-    aspects: Aspects,
+    aspects: AspectsLike,
     *,
     overall: str | None = None,
     n_draws: int = 1000,
@@ -296,6 +297,7 @@ def study_aspects(
     overall: the aspect that stands for all; None: the one that is called "overall", if there is one.
     n_draws: number of resamples of topics; splits, folds: for predictive power; n_clusters: groups of aspects.
     """
+    aspects = read_aspects(aspects)
     if overall is None and OVERALL in aspects.names:
         overall = OVERALL
     if overall is not None:

@@ -31,6 +31,7 @@ from venire.comparison.significance import superiority
 from venire.data.assessors import last_labels
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.results import Note, Records, Tabular, known, listed
 from venire.types import Codes, Floats, Ints, RNGLike
 
@@ -203,7 +204,7 @@ def _paired(judgments: Judgments, first: Ints, second: Ints) -> LabelPairs:
 
 
 def reference_agreement(
-    judgments: Judgments, judge: str, reference: Sequence[str], *, people: Sequence[str] = (), rng: RNGLike = 0
+    judgments: JudgmentsLike, judge: str, reference: Sequence[str], *, people: Sequence[str] = (), rng: RNGLike = 0
 ) -> ReferenceAgreement:
     """Compare the labels of a judge with those of the reference.
 
@@ -217,6 +218,7 @@ def reference_agreement(
     >>> found.never, round(found.found.raw.value, 3), round(found.ceiling.raw.value, 3)
     (('0',), 0.312, 0.875)
     """
+    judgments = as_judgments(judgments)
     labels, probes = without_probes(judgments)
     last = last_labels(labels)
     own, of_people = (_rows_of(last, names) for names in ((judge,), tuple(people) or tuple(reference)))

@@ -45,6 +45,7 @@ from venire.agreement.distance import label_values
 from venire.data.judgments import Judgments, is_conditional
 from venire.data.label_pairs import refuse_mixed
 from venire.errors import UnknownName
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.randomness import FEW_TOPICS
 from venire.results import Note, Records, Tabular, counted, known
 from venire.types import Bools, Codes, Floats, Ints
@@ -180,7 +181,7 @@ def _plain(value: Any) -> Any:
 
 
 def alt_test(
-    judgments: Judgments,
+    judgments: JudgmentsLike,
     judge: str,
     people: Sequence[str],
     *,
@@ -210,6 +211,7 @@ def alt_test(
     >>> found.winning_rate.tolist(), found.advantage
     ([1.0, 1.0, 1.0], 1.0)
     """
+    judgments = as_judgments(judgments)
     chosen = alignment or ("rmse" if judgments.scale.ordered else "accuracy")
     if chosen not in ALIGNMENTS:
         raise UnknownName("alignment", chosen, ALIGNMENTS)

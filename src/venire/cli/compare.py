@@ -84,6 +84,7 @@ judging = gathered(
 @inputs.runs_argument
 @inputs.measures_option
 @inputs.worth
+@inputs.intents_option
 @inputs.topics_option
 @judging
 @option(
@@ -128,7 +129,9 @@ def command(
     conditions = [gate.read_condition(text, NUMBERS, example="p_stays_ahead>=0.9") for text in options["require"]]
     if conditions and (options["baseline"] is None or options["candidate"] is None):
         raise click.UsageError("--require requires --baseline and --candidate")
-    inputs.one_standard_input(judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"])
+    inputs.one_standard_input(
+        judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"], options["intent_file"]
+    )
     measures = inputs.checked_measures(options["measures"])
     if options["agreement_needed"] and (odd := given("new_judge", "judge_model", "agreement", "require")):
         raise click.UsageError(f"{odd[0]} cannot be used with --agreement-needed")

@@ -27,6 +27,7 @@ Examples:
   zcat run.gz | venire evaluate qrels.txt - -m "P(rel=2)@5" --per-topic
   venire evaluate judgments.tsv runs -m "CCG(alpha=0.5)@5" --predict fit
   venire evaluate labels.tsv runs --assessor gpt4 --reference nist --corrected
+  venire evaluate diversity.qrels runs -m alpha_nDCG@10 -m StRecall@10
 """
 
 MISSING = ("zero", "skip")
@@ -82,6 +83,7 @@ declared = declare.gathered("declared", {"reference": inputs.reference_option(he
     help="Estimate the scores that the reference would give, from the labels of --assessor on everything and those of "
     "the reference on some of it.",
 )
+@inputs.intents_option
 @inputs.topics_option
 @declare.option("--per-topic", section=inputs.SCORING, is_flag=True, help="Write scores for each topic too.")
 @declare.option(
@@ -107,14 +109,15 @@ def command(
     JUDGMENTS are TREC qrels or a table (CSV, TSV, JSONL, Parquet).  RUNS are TREC run files, folders, patterns, or
     - for standard input.  All may be gz or zst.  If several assessors judged, use --assessor, --per
     assessor or --pool; --corrected estimates the scores that a reference (people) would give.  Measures with alpha,
-    such as "CCG(alpha=0.5)@5", use conditional labels, which name the previous document in a column given.
+    such as "CCG(alpha=0.5)@5", use conditional labels, which name the previous document in a column given.  Measures by
+    intent, such as alpha_nDCG@10, use labels for intents: a column intent or subtopic, or the second column of qrels.
     """
     from venire import read_runs
     from venire.io import read_duplicates
 
     scoring, copies = options["scoring"], options["duplicate_file"]
     context = [options["in_context"][name] for name in ("predict", "features")]
-    beside = [options["worth"]["fit_on"], options["topic_file"], copies, *context]
+    beside = [options["worth"]["fit_on"], options["topic_file"], options["intent_file"], copies, *context]
     inputs.one_standard_input(judgments, *more, *runs, *beside)
     measures = inputs.checked_measures(options["measures"])
     if options["users"] is not None and scoring["per"] is not None:

@@ -144,12 +144,22 @@ def fit_on_option(section: str = SCORING, top: str = "10", *, runs: bool = True)
 
 
 measures_option = measures_with(["nDCG@10"], 'A measure, such as AP or "RBP(p=0.8)"; may be repeated.')
+intents_option = option(
+    *("--intents", "intent_file"),
+    section=SCORING,
+    type=PATH,
+    metavar="FILE",
+    help="Probabilities of intents, for measures such as alpha_nDCG@10: lines of topic, intent, probability.  "
+    "[default: all intents alike]",
+)
+
 topics_option = option(
     *("--topics", "topic_file"),
     section=SCORING,
     type=PATH,
     metavar="FILE",
-    help="Use only the topics in this file, one per line.  [default: all judged topics]",
+    help="Use only the topics in this file, one per line, or those of a collection, such as irds:ID.  "
+    "[default: all judged topics]",
 )
 WHOSE = {
     "assessor": assessor_option(),
@@ -227,8 +237,23 @@ def checked_measures(names: Sequence[str]) -> list[str]:
 def read_labels(files: Sequence[str], options: Mapping[str, Any]) -> Judgments:
     """Read the judgments of a command and select labels: ``options`` has reading and where, and perhaps declared."""
     reading, where = options["reading"], options["where"]
+    if by_intent := "intent_file" in options and _any_by_intent(options["measures"]):
+        reading = reading if given("second_column") else {**reading, "second_column": "intent"}
     labels = chosen_labels(read_files([*files], reading=reading, where=where), where)
-    return with_declared(labels, **options.get("declared", {}))
+    labels = with_declared(labels, **options.get("declared", {}))
+    if not by_intent and options.get("intent_file") is None:
+        return labels
+    from venire.io.side_files import read_intent_probabilities
+    from venire.measures.evaluate import labels_for
+
+    file = options["intent_file"]
+    return labels_for(labels, options["measures"], None if file is None else read_intent_probabilities(Path(file)))
+
+
+def _any_by_intent(measures: Sequence[str]) -> bool:
+    from venire.measures.names import parse_measure
+
+    return any(parse_measure(name).by_intent for name in measures)
 
 
 def with_declared(labels: Judgments, *, reference: Sequence[str] = (), machines: Sequence[str] = ()) -> Judgments:
@@ -293,15 +318,13 @@ def _wanted(where: Iterable[str]) -> dict[str, list[str]]:
 
 
 def chosen_topics(path: str | None, judgments: Judgments) -> tuple[list[str] | None, list[str]]:
-    """Read the topics to score, the text before a tab on each line; return notes on those that were not judged."""
-    from venire.data.ids import as_text
-    from venire.io.documents import read_small
+    """Read the topics to score, by default the text before a tab on each line; return notes on those not judged."""
+    from venire.io.texts import topic_ids
 
     if path is None:
         return None, []
-    lines = as_text(read_small(Path(path))).splitlines()
     known = set(judgments.topics)
-    topics = [line.partition("\t")[0].strip() for line in lines]
+    topics = topic_ids(Path(path))
     topics = [topic for topic in dict.fromkeys(topics) if topic in known or (topic and not topic.startswith("#"))]
     unknown = [topic for topic in topics if topic not in known]
     if len(unknown) == len(topics):

@@ -35,8 +35,9 @@ Examples:
 def command(*, files: tuple[str, ...], reading: dict[str, Any], out: Output) -> int:
     """Describe FILES, and list the problems in them.
 
-    FILES are judgments, runs, plans or lists of duplicates, or folders or patterns of them; the kind of each is
-    recognised.  Files are read as other commands read them.  The exit code is 2 if a file cannot be read.
+    FILES are judgments, runs, plans, texts or lists of duplicates, or folders or patterns of them, or files of other
+    tools; the kind of each is recognised.  Files are read as other commands read them.  The exit code is 2 if a file
+    cannot be read.
     """
     from venire.io.inspect import inspect_file
 
@@ -55,10 +56,13 @@ def command(*, files: tuple[str, ...], reading: dict[str, Any], out: Output) -> 
 
 
 def _paths(sources: Iterable[str]) -> Iterator[Path]:
+    from pathlib import Path
+
     from venire.io.files import expanded
+    from venire.io.sources.folders import all_files, is_collection
 
     for source in sources:
-        yield from expanded(source)
+        yield from all_files(Path(source)) if is_collection(Path(source)) else expanded(source)
 
 
 def _hint(problem: Problem) -> str | None:
@@ -102,7 +106,8 @@ def in_words(found: Inspection) -> Iterator[str]:
 
     yield f"{found.file}: {found.kind}{'' if found.readable else ', not readable'}"
     facts = dict(found.facts)
-    yield f"  {', '.join(in_short(name, facts.pop(name)) for name in TEXT if name in facts)}"
+    if of_text := [in_short(name, facts.pop(name)) for name in TEXT if name in facts]:
+        yield f"  {', '.join(of_text)}"
     counts, notes = facts.pop("label_counts", None), facts.pop("notes", ())
     yield from (f"  {_words(name)}: {in_short(name, value)}" for name, value in facts.items() if value)
     if counts:

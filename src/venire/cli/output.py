@@ -134,11 +134,26 @@ RENDERERS = {"table": as_text, "csv": as_csv, "markdown": as_markdown, "latex": 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 
+SCHEMA = 1
+"""Version of the JSON of all commands; a change after which programs that read it may fail raises it."""
+
+
 def as_json(document: Mapping[str, object]) -> str:
-    """Write a JSON object; each record of a list is on its own line."""
-    members = [f"{_json(key)}: {_json_value(value)}" for key, value in document.items()]
+    """Write a JSON object; each record of a list is on its own line; ``schema`` names the schema of the command."""
+    context = click.get_current_context(silent=True)
+    named = {} if context is None else {"schema": f"urn:venire:{schema_name(context)}:{SCHEMA}"}
+    members = [f"{_json(key)}: {_json_value(value)}" for key, value in {**document, **named}.items()]
     text = "{" + ",\n".join(members) + "}\n"
     return CONTROLS.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
+
+
+def schema_name(context: click.Context) -> str:
+    """Return the name of the schema of a command: its words, joined by a dash."""
+    names = []
+    while context.parent is not None:
+        names.append(str(context.info_name))
+        context = context.parent
+    return "-".join(reversed(names))
 
 
 def write_json(path: Path, document: Mapping[str, object]) -> None:
@@ -247,7 +262,10 @@ class Output:
         Python reads back as such bytes.
         """
         text = text if self.for_machines else visible(text, keep="\n")
-        self.data(text.encode("utf-8", "backslashreplace" if self.format == "json" else "surrogateescape"))
+        try:
+            self.data(text.encode("utf-8", "backslashreplace" if self.format == "json" else "surrogateescape"))
+        except UnicodeEncodeError:  # half of a pair of surrogates, which JSON may name and no text can hold
+            self.data(text.encode("utf-8", "backslashreplace"))
 
     def data(self, data: bytes) -> None:
         """Write bytes as they are."""

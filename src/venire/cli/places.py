@@ -81,7 +81,7 @@ def demo_place(ctx: click.Context, parameter: click.Parameter, text: Path | None
     """Return the folder of a demo; one with a study is kept, with the answers in it."""
     if not ctx.params.get("judge"):
         return folder_place(ctx, parameter, text or DEMO)
-    return text or DEMO_STUDY
+    return shared_folder_place(ctx, parameter, str(text or DEMO_STUDY))
 
 
 def shared_folder_place(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Path | None:
@@ -174,11 +174,12 @@ def smaller_input(ctx: click.Context) -> str:
 
 def input_files() -> tuple[Input, ...]:
     """Identify the files that the running command read, with the TOML files beside judgments."""
-    from venire.io.files import expanded_all, is_readable
+    from venire.io.files import DATASET, expanded_all, is_readable
     from venire.io.fingerprints import files_of
 
     named = [each.path for each in _inputs(click.get_current_context())]
-    read = expanded_all([path for path in named if any(map(is_readable, _read(path)))])
+    there = [path for path in named if str(path).startswith(DATASET) or any(map(is_readable, _read(path)))]
+    read = expanded_all(there)
     return files_of(list(dict.fromkeys([*read, *scale_files(read)])))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -108,6 +109,7 @@ def command(*, out: Output, **options: Any) -> None:
     another judge would change the ranking.  It states what cannot be concluded.  Without runs, it is on the judgments
     alone.
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a second process takes the other core
     from venire.report.making import STAGES, make_report
 
     with stages(STAGES + 1, quiet=out.quiet) as stage:

@@ -25,6 +25,7 @@ from venire.comparison.stability import DIGITS, Stability, stability
 from venire.comparison.tests import PairedT, PairTest, SignFlip
 from venire.data.assessors import copy_notes
 from venire.data.gains import Gains, GainsLike, gains_for
+from venire.data.intents import Probabilities
 from venire.data.judgments import Judgments
 from venire.data.panel import Pool, build_panel, current_assessor, current_note
 from venire.data.scale import Scale
@@ -32,7 +33,7 @@ from venire.disagreement.transitions import ANY, Transitions, agreement_transiti
 from venire.errors import AmbiguousLabels, SettingError, UnknownName, VenireError
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
-from venire.measures.evaluate import Case, Layout, as_list
+from venire.measures.evaluate import Case, Layout, as_list, labels_for
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
 from venire.results import Note, Records, Tabular, counted, known
@@ -258,6 +259,7 @@ def compare(
     candidate: str | None = None,
     n_draws: int = 2000,
     topics: Iterable[str] | None = None,
+    intents: Probabilities | None = None,
     rng: RNGLike = 0,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -280,13 +282,14 @@ def compare(
         from the labels; the judge is then fixed, and labels are binary: measures whose scores change by that are
         renamed, as in "nDCG@10 (binary:1)"
     baseline, candidate : compare with one system, or one system with another; without, all pairs
+    intents : the probability of each intent, for measures by intent, as in ``evaluate``
 
     Notes
     -----
     The judgments are read once, and the runs scanned once, for all measures.  Cost: that of ``evaluate``, and
     draws x (items + hits) per measure.
     """
-    labels = as_judgments(judgments)
+    labels = labels_for(as_judgments(judgments), measures, intents)
     if pool is not None and assessor is not None:
         raise AmbiguousLabels("assessor and pool exclude each other", hint="give one of them")
     another: dict[str, Any] = {"new_judge": new_judge or ANY, "another": agreement is None, "rng": rng}
@@ -303,6 +306,7 @@ def compare(
         notes += said
     panel = None if crowd is None else crowd.panel
     plan = scoring.plan(as_list(measures), labels.scale)
+    plan.require_fit(labels.items)
     if agreement is not None:
         if new_judge != ANY or judge_model not in (DEFAULT_MODEL, "fixed"):
             besides = new_judge if new_judge != ANY else judge_model

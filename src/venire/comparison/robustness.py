@@ -57,7 +57,7 @@ def between_assessors(
     gains: ManyGains = None,
     relevant: str | None = None,
     correlation: str | Correlate = "tau-b",
-    fit_on: Judgments | None = None,
+    fit_on: JudgmentsLike | None = None,
     fit_to: str | None = None,
     n_draws: int = 300,
     rng: RNGLike = 0,
@@ -81,6 +81,7 @@ def between_assessors(
 
     Cost: O(pairs of assessors x draws x systems^2) per measure and gains.
     """
+    fit_on = None if fit_on is None else as_judgments(fit_on)
     labels = as_judgments(judgments)
     if len(labels.assessors) < 2:
         raise PairsError(
@@ -113,7 +114,7 @@ def between_gains(
     assessor: str | None = None,
     pool: str | None = None,
     correlation: str | Correlate = "tau-b",
-    fit_on: Judgments | None = None,
+    fit_on: JudgmentsLike | None = None,
     fit_to: str | None = None,
     n_draws: int = 300,
     rng: RNGLike = 0,
@@ -123,6 +124,7 @@ def between_gains(
     assessor, pool: whose labels; None: each assessor separately, and the mean over them.  The rest as in
     ``between_assessors``.
     """
+    fit_on = None if fit_on is None else as_judgments(fit_on)
     labels = as_judgments(judgments)
     correlate_by(correlation)
     sources = scan(runs, labels.items)

@@ -146,7 +146,7 @@ class Verdict(Tabular):
         ]
 
     def sentence(self) -> str:
-        """Return the winner, or the rivals of the best system, and how often it comes first in draws."""
+        """Return the winner, or the rivals of the best system, and how often it comes first in simulated outcomes."""
         if len(self.systems) == 1:
             return f"There is one system only, {self.best}; its {self.measure} is {self.mean[0]:.3f}."
         topics = counted(self.n_topics, "topic")
@@ -192,7 +192,7 @@ class Verdict(Tabular):
         shares = list(self.p_first.items())
         if not shares:
             return ""
-        of = " of draws"
+        of = " of simulated outcomes"
         parts = [f"{_percent(p)}{'' if n else of} with {SOURCES[source]}" for n, (source, p) in enumerate(shares)]
         who = f"one of {listed([self.best, *self.twins], MOST_NAMES)}" if self.twins else "it"
         return f"; {who} comes first in {listed(parts)}"

@@ -40,6 +40,7 @@ from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import FormatError, PairsError, ScaleError, SettingError, Way
 from venire.io.documents import counts, numbers, read_saved, saved, typed
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.outputs import write_bytes
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
@@ -308,7 +309,7 @@ class Training:
 
 
 def fit_conditional_labels(
-    judgments: Judgments,
+    judgments: JudgmentsLike,
     *,
     features: Any = None,
     interactions: bool = False,
@@ -341,6 +342,7 @@ def fit_conditional_labels(
     When not to use this: to estimate how well labels are predicted, or to score runs on the training topics;
     ``cross_fitted`` predicts each topic with a model fitted on the others.
     """
+    judgments = as_judgments(judgments)
     return Training.of(judgments, features, interactions, regularisation).fit(rng=rng)
 
 
@@ -378,12 +380,15 @@ class CrossFitted(Tabular):
         return self.whole.records()
 
 
-def cross_fitted(judgments: Judgments, *, folds: int | None = None, rng: RNGLike = 0, **fitting: Any) -> CrossFitted:
+def cross_fitted(
+    judgments: JudgmentsLike, *, folds: int | None = None, rng: RNGLike = 0, **fitting: Any
+) -> CrossFitted:
     """Fit predictors of conditional labels so that no pair is predicted from labels of its own topic.
 
     folds : of topics; None: 10, or as many as there are topics with pairs.  ``fitting``: features, interactions and
     regularisation, as in ``fit_conditional_labels``.  The predictor is for the items of these judgments.
     """
+    judgments = as_judgments(judgments)
     training, generator = Training.of(judgments, **fitting), np.random.default_rng(rng)
     fold = training.topic_folds(folds, generator)
     of_pair = fold[training.learnt.topic]

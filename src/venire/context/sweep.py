@@ -39,9 +39,9 @@ import numpy as np
 
 from venire.comparison.tests import holm
 from venire.data.gains import GainsLike
-from venire.data.judgments import Judgments
-from venire.data.preferences import Preferences
 from venire.errors import MeasureError, SettingError, UnknownName
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.runs import RunsLike
 from venire.kernels.directions import directions, flip_test, kappa_gains
 from venire.measures.measure import ContextMeasure
@@ -301,9 +301,9 @@ class ContextSweep(Tabular):
 
 
 def sweep_context(
-    judgments: Judgments,
+    judgments: JudgmentsLike,
     runs: RunsLike,
-    preferences: Preferences,
+    preferences: PreferencesLike,
     measures: Sequence[str] = ("CCG@5",),
     *,
     alphas: Sequence[float] = ALPHAS,
@@ -325,6 +325,8 @@ def sweep_context(
     -----
     Cost: one evaluation of measures x alphas, and O(measures x alphas x draws x cases).
     """
+    judgments = as_judgments(judgments)
+    preferences = read_preferences(preferences)
     weights, names = checked_alphas(alphas), list(dict.fromkeys(str(without_alpha(name)) for name in measures))
     every = [replace(without_alpha(name), alpha=alpha) for name in names for alpha in weights.tolist()]
     cases = scored_cases(judgments, runs, preferences, every, gains={"gains": gains}, **scoring)

@@ -32,8 +32,8 @@ import numpy as np
 
 from venire.context.model import FOLDS, MOST_LABELS, Regression, Training
 from venire.context.pairs import LabelledPairs
-from venire.data.judgments import Judgments
 from venire.data.scale import Scale
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.kernels.shares import CONFIDENCE, clustered_shares
 from venire.randomness import FEW_TOPICS, resampled_sums, topic_weights
 from venire.results import Estimate, Note, Records, Tabular, counted, limits_of
@@ -207,7 +207,7 @@ class ConditionalValidation(Tabular):
 
 
 def validate_conditional_labels(
-    judgments: Judgments,
+    judgments: JudgmentsLike,
     *,
     folds: int = FOLDS,
     splits: int = SPLITS,
@@ -220,6 +220,7 @@ def validate_conditional_labels(
     n_draws: resamples of topics; ``fitting``: features, interactions and regularisation, as in
     ``fit_conditional_labels``.  Cost: 2 folds + splits fits.
     """
+    judgments = as_judgments(judgments)
     training, generator = Training.of(judgments, **fitting), np.random.default_rng(rng)
     learnt, n = training.learnt, len(judgments.scale)
     guesses = _held_out(training, training.topic_folds(folds, generator)[learnt.topic])

@@ -29,6 +29,14 @@ def as_bytes(name: str) -> bytes:
     return name.encode("utf-8", "surrogateescape")
 
 
+def is_id(name: str) -> bool:
+    """Return whether a text can be a name: not empty, without a zero byte, and no half of a pair of surrogates."""
+    try:
+        return b"\0" not in (as_bytes(name) or b"\0")
+    except UnicodeEncodeError:
+        return False
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Ids(Sequence[str]):
     """A sequence of names in one buffer, without an object for each."""

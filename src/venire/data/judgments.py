@@ -35,12 +35,30 @@ FACETS = ("intent", "aspect", "given", "unit", "task")
 
 
 @dataclass(frozen=True, eq=False)
+class Intents:
+    """Which intent each item is judged for: document (item,) into ``documents``, need (item,).
+
+    A *need* is an intent of a topic: topic, weight (need,); by topic.  The items of a document are neighbours.
+    """
+
+    documents: Items
+    document: Codes
+    need: Codes
+    topic: Codes
+    weight: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class Items:
-    """What is judged: topic (item,) into ``topics``, and the document; sorted by topic, then document."""
+    """What is judged: topic (item,) into ``topics``, and the document; sorted by topic, then document.
+
+    intents: where an item is a document for one intent of its topic (``intents.by_intent``); else None.
+    """
 
     topics: Ids
     topic: Codes
     doc: Ids
+    intents: Intents | None = None
 
     def __len__(self) -> int:
         return len(self.topic)

@@ -28,7 +28,11 @@ Pool = Callable[[Ints], Floats]
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Labels by judges: judge, item, label, weight (row,); weights of one judge and item sum to 1."""
+    """Labels by judges: judge, item, label, weight (row,); weights of one judge and item sum to 1.
+
+    probability (row,): with which the item was chosen for this label, 1 where that is not known; None if it never is,
+    and for pooled labels.
+    """
 
     judges: tuple[str | None, ...]
     judge: Codes
@@ -37,17 +41,22 @@ class Panel:
     weight: Floats
     n_items: int
     notes: tuple[Note, ...] = ()
+    probability: Floats | None = None
 
-    def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:
+    def gains(self, values: Floats, first: int, last: int, *, sampled: bool = False) -> tuple[Floats, Bools]:
         """Gain of every item, and whether it was judged, for judges first..last-1; both (judge, item).
 
-        values (label,).  O(rows + judges x items), judges block by block.
+        values (label,).  sampled: gains are divided by the probability.  O(rows + judges x items), judges block by
+        block.
         """
         rows = slice(*np.searchsorted(self.judge, [first, last]))
         cell = (self.judge[rows].astype(np.int64) - first) * self.n_items + self.item[rows]
         shape = (last - first, self.n_items)
         size = shape[0] * shape[1]
-        gain = np.bincount(cell, weights=self.weight[rows] * values[self.label[rows]], minlength=size)
+        weight = self.weight[rows]
+        if sampled and self.probability is not None:
+            weight = weight / self.probability[rows]
+        gain = np.bincount(cell, weights=weight * values[self.label[rows]], minlength=size)
         judged = np.zeros(size, dtype=np.bool_)
         judged[cell] = True
         return gain.reshape(shape).astype(np.float64, copy=False), judged.reshape(shape)
@@ -57,8 +66,9 @@ class Panel:
         others = self.judge != judge
         judges = np.append(self.judge[others], np.full(len(one.judge), judge, dtype=self.judge.dtype))
         order = np.argsort(judges, kind="stable")
-        columns = ("item", "label", "weight")
-        joined: dict[str, Any] = {
+        known = self.probability is not None and one.probability is not None
+        columns = ("item", "label", "weight", *["probability"] * known)
+        joined: dict[str, Any] = {"probability": None} | {
             name: np.append(getattr(self, name)[others], getattr(one, name))[order] for name in columns
         }
         return replace(self, judge=judges[order], **joined)
@@ -245,7 +255,8 @@ def in_isolation(judgments: Judgments) -> tuple[Judgments, list[Note]]:
         text = "{n:label} given after another document left out here"
         notes.append(Note("conditional-labels-left-out", text, n=int(after.sum())))
         judgments = judgments.take(~after)
-    judgments.require_one(*(name for name in FACETS if name != "given"))
+    apart = ("given",) if judgments.items.intents is None else ("given", "intent")
+    judgments.require_one(*(name for name in FACETS if name not in apart))
     return judgments, notes
 
 
@@ -260,7 +271,9 @@ def _each(judgments: Judgments, notes: Sequence[Note]) -> Panel:
     order = np.argsort(cell, kind="stable")
     judge, item, label = (each[order] for each in (judgments.assessor.codes, judgments.item, judgments.label))
     weight = (1.0 / count[inverse])[order]
-    return Panel(judgments.assessors, judge, item, label, weight, len(judgments.items), tuple(notes))
+    known = judgments.probability
+    chance = None if known is None else np.where(np.isnan(known), 1.0, known)[order]
+    return Panel(judgments.assessors, judge, item, label, weight, len(judgments.items), tuple(notes), chance)
 
 
 def _pooled(judgments: Judgments, pool: Pool, notes: Sequence[Note]) -> Panel:

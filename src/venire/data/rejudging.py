@@ -114,7 +114,8 @@ class Tilt:
     def odds(self, items: Ints, coefficients: Floats) -> Floats:
         """Return the factors of the odds of adjacent labels: coefficients (draw, column) -> (draw, item)."""
         tilts = coefficients @ self.design[items].T
-        return np.exp(np.clip(self.step * tilts, -MOST_TILT, MOST_TILT))
+        tilts *= self.step
+        return np.asarray(np.exp(np.clip(tilts, -MOST_TILT, MOST_TILT, out=tilts), out=tilts))
 
 
 @dataclass(frozen=True, eq=False)

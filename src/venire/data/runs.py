@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from venire.data.ids import Category
-from venire.data.judgments import Items
+from venire.data.judgments import Intents, Items
 from venire.errors import TopicsError
-from venire.kernels.ragged import offsets
+from venire.kernels.ragged import copied, offsets
 from venire.results import Records, Tabular, counted
 from venire.types import Codes, Floats, Ints
 
@@ -150,6 +150,39 @@ class Facts:
             rank=self.rank[hits],
             item=self.item[hits],
         )
+
+    def by_intent(self, items: Items, intents: Intents) -> Facts:
+        """Replace each hit of a document by hits of the items that are this document for an intent, at the same rank.
+
+        Cost: O(hits x intents of a document).
+        """
+        first = offsets(np.bincount(intents.document, minlength=len(intents.documents)))
+        hits, place = copied(np.diff(first)[self.item])
+        item = (first[self.item[hits]] + place).astype(np.int32)
+        offset = np.searchsorted(hits, self.offset)
+        return replace(self, items=items, offset=offset, rank=self.rank[hits], item=item)
+
+    def by_need(self, intents: Intents, *, depth: int | None = None) -> tuple[Facts, Ints]:
+        """Split each list, down to a depth, into one list per intent that it has hits for: these, and which it was.
+
+        The topics of the parts are needs.  Only for facts by intent.  Cost: O(hits log hits).
+        """
+        seen = np.arange(len(self.rank)) if depth is None else np.flatnonzero(self.rank <= depth)
+        owner = np.repeat(np.arange(len(self.depth)), self.n_hits)[seen]
+        key = owner * max(len(intents.topic), 1) + intents.need[self.item[seen]]
+        order = np.argsort(key, kind="stable")
+        start = np.flatnonzero(np.diff(key[order], prepend=-1))
+        hits, lists = seen[order], owner[order[start]]
+        split = replace(
+            self,
+            system=self.system[lists],
+            topic=intents.need[self.item[hits[start]]],
+            depth=self.depth[lists],
+            offset=np.append(start, len(hits)),
+            rank=self.rank[hits],
+            item=self.item[hits],
+        )
+        return split, lists
 
     def of_systems(self, chosen: Ints) -> Facts:
         """Keep the lists of some systems, in the order of their numbers (ascending)."""

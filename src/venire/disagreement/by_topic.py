@@ -25,10 +25,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from venire.data.judgments import Judgments
 from venire.data.scale import RelevantSets, Scale
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit, label_rows
 from venire.errors import PairsError, SettingError
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.kernels.shares import CONFIDENCE, sd_of_draws, shares
 from venire.randomness import resampled_sums, topic_weights
 from venire.results import Records, Tabular, counted
@@ -68,9 +68,10 @@ class GroupComparison(Tabular):
 
 
 def compare_groups(
-    judgments: Judgments, group_of: Mapping[str, str], setting: PredictedRelevance, *, rng: RNGLike = 0
+    judgments: JudgmentsLike, group_of: Mapping[str, str], setting: PredictedRelevance, *, rng: RNGLike = 0
 ) -> GroupComparison:
     """Fit each group of topics, and test whether p(R|i) differs; topics in no group are left out."""
+    judgments = as_judgments(judgments)
     groups = tuple(dict.fromkeys(group_of.values()))
     if len(groups) < 2:
         found = f"all topics are in the group {groups[0]!r}" if groups else "no topic is in a group"
@@ -211,7 +212,7 @@ class Asymmetry(Tabular):
 
 
 def asymmetry(
-    judgments: Judgments,
+    judgments: JudgmentsLike,
     setting: PredictedRelevance,
     *,
     observed: Sequence[str],
@@ -219,6 +220,7 @@ def asymmetry(
     rng: RNGLike = 0,
 ) -> Asymmetry:
     """Fit one-sided in both directions, and compare; pairs of a topic stay together when topics are resampled."""
+    judgments = as_judgments(judgments)
     one_sided = replace(setting, estimator="one-sided", prior=0.0)
     forth = replace(one_sided, observed=observed, reference=reference).fit(judgments, rng=rng)
     back = replace(one_sided, observed=reference, reference=observed).fit(judgments, rng=rng)

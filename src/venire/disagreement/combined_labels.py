@@ -21,6 +21,7 @@ from venire.data.scale import Scale
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import AmbiguousLabels, PairsError, ScaleError
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.kernels.shares import FEW_PAIRS
 from venire.results import Note, Tabular, known, known_count
 from venire.types import Floats, Ints, RNGLike
@@ -42,19 +43,20 @@ class Combined(NamedTuple):
 
 
 def split_units(
-    judgments: Judgments, scales: Sequence[Scale | str], units: Sequence[str] = UNITS
+    judgments: JudgmentsLike, scales: Sequence[Scale | str], units: Sequence[str] = UNITS
 ) -> tuple[Judgments, Judgments]:
     """Split the labels of a table with a column ``unit``, each unit on its own scale.
 
     The table is read with all labels on one scale, as in "No|Unlikely|Maybe|Sure|Non|Rel|HRel|Key"; scales: those of
     the units, lowest label first.
     """
+    judgments = as_judgments(judgments)
     read = [Scale.parse(scale) if isinstance(scale, str) else scale for scale in scales]
     parts = [judgments.where(unit=unit).on_scale(scale) for unit, scale in zip(units, read, strict=True)]
     return parts[0], parts[1]
 
 
-def combine(snippets: Judgments, pages: Judgments, *, merge_lowest: bool = True) -> Judgments:
+def combine(snippets: JudgmentsLike, pages: JudgmentsLike, *, merge_lowest: bool = True) -> Judgments:
     """Make one label of an assessor's labels for the snippet and the page of a result.
 
     The scale holds the combinations that occur, and that of both top labels; it has no order.  merge_lowest: the lowest
@@ -66,6 +68,8 @@ def combine(snippets: Judgments, pages: Judgments, *, merge_lowest: bool = True)
     >>> combine(read_grid("Sure Sure No", scale="No<Sure"), read_grid("Key Non Non", scale="Non<Key"))
     <Judgments: 3 labels on 3 items of 1 topic by 1 assessor, scale (any)+Non|Sure+Key>
     """
+    snippets = as_judgments(snippets)
+    pages = as_judgments(pages)
     return combined(snippets, pages, merge_lowest=merge_lowest).judgments
 
 
@@ -178,8 +182,8 @@ class CombinedTable(Tabular):
 
 
 def combined_table(
-    snippets: Judgments,
-    pages: Judgments,
+    snippets: JudgmentsLike,
+    pages: JudgmentsLike,
     *,
     top: tuple[str, str] | None = None,
     at_least: tuple[int, int] = (1, 3),
@@ -194,6 +198,8 @@ def combined_table(
     M of N users.  merge_lowest: see ``combine``.  lowest: the weight of labels with the lowest page level, 0 as in
     Section 3.3.2; None: as estimated.  model: how labels are paired and weighted; its ``relevant`` is not used.
     """
+    snippets = as_judgments(snippets)
+    pages = as_judgments(pages)
     made = combined(snippets, pages, merge_lowest=merge_lowest)
     model = model or PredictedRelevance()
     top = top or (snippets.scale.labels[-1], pages.scale.labels[-1])

@@ -40,6 +40,7 @@ from venire.data.panel import Pool, in_isolation
 from venire.data.scale import Relevant, Scale, relevant_sets
 from venire.disagreement.several_labels import ItemRelevance, refuse_facets
 from venire.errors import GainsError, PairsError, SettingError, reasons
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -120,12 +121,13 @@ class DawidSkene:
         if self.max_iterations < 1:
             raise SettingError(f"{self.max_iterations} iterations: expected 1 or more")
 
-    def fit(self, judgments: Judgments) -> DawidSkeneFit:
+    def fit(self, judgments: JudgmentsLike) -> DawidSkeneFit:
         """Fit by expectation and maximisation.
 
         Several labels by one assessor on an item all count.  Cost: O(rows x labels) an iteration; memory: rows,
         items x labels, assessors x labels^2.
         """
+        judgments = as_judgments(judgments)
         _refuse(judgments)
         counts = judgments.label_counts()
         seen = counts.sum(axis=1) > 0

@@ -9,7 +9,7 @@ such gains for other tools.
 from __future__ import annotations
 
 from venire.data.gains import MODELS, Gains, GainsLike, gains_for, names_model
-from venire.data.judgments import Judgments, is_conditional
+from venire.data.judgments import is_conditional
 from venire.data.panel import Pool, build_panel
 from venire.data.scale import Scale
 from venire.disagreement.predicted_relevance import PredictedRelevance
@@ -25,7 +25,7 @@ LONGEST_SHARE = 40
 
 def fit_gains(
     text: str,
-    judgments: Judgments,
+    judgments: JudgmentsLike,
     *,
     keep_lowest: bool = False,
     rng: RNGLike = 0,
@@ -37,6 +37,7 @@ def fit_gains(
     keep_lowest: the lowest label keeps the weight that the User Disagreement Model estimates, instead of 0.
     Conditional labels are not used where there are others.
     """
+    judgments = as_judgments(judgments)
     alone = ~is_conditional(judgments)
     judgments = judgments.take(alone) if alone.any() and not alone.all() else judgments
     model, relevant, at_least = read_model(text, judgments.scale)

@@ -33,6 +33,7 @@ from venire.data.label_pairs import Pairs, pair_up
 from venire.data.scale import Relevant, relevant_sets
 from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import PairsError, SettingError
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.results import Note, Records, Tabular, counted, known
 from venire.types import Bools, Floats, Ints, RNGLike
 
@@ -165,7 +166,7 @@ class Heterogeneity(NamedTuple):
 
 
 def observed_weights(
-    judgments: Judgments, shares: Sequence[Share], *, relevant: Relevant = None, at_least: int | None = None
+    judgments: JudgmentsLike, shares: Sequence[Share], *, relevant: Relevant = None, at_least: int | None = None
 ) -> ManyLabels:
     """Observe P(M/N) on items with N labels or more (at_least: this many for every share), and predict it.
 
@@ -182,6 +183,7 @@ def observed_weights(
     >>> seen.labels, seen.observed.round(2).tolist(), seen.predicted.round(2).tolist()
     (('0', '1', '2'), [[0.25, 0.4, 1.0]], [[0.23, 0.51, 1.0]])
     """
+    judgments = as_judgments(judgments)
     if not shares:
         raise SettingError("no share M/N was given", hint="for example (1, 3): at least one of three users")
     for m, n in shares:

@@ -25,12 +25,12 @@ from typing import NamedTuple
 import numpy as np
 
 from venire.data.gains import Gains
-from venire.data.judgments import Judgments
 from venire.data.label_pairs import few_topics
 from venire.data.scale import Relevant, RelevantSets, Scale, relevant_sets
 from venire.disagreement.selection import safe_pairs
 from venire.disagreement.user_disagreement import at_least as p_at_least, udm_weights
 from venire.errors import FewPairsWarning, GainsError, PairsError, SettingError, UnknownName, Way
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.kernels.shares import CONFIDENCE, FEW_PAIRS, Spread, leave_one_topic_out, n_topics_of, shares, spread_of
 from venire.randomness import FEW_TOPICS
 from venire.results import Estimate, Note, Records, Tabular, known, known_count
@@ -89,11 +89,12 @@ class PredictedRelevance:
         if self.n_draws < 0:
             raise SettingError(f"{self.n_draws} resamples: expected 0 or more")
 
-    def fit(self, judgments: Judgments, *, rank: Ints | None = None, rng: RNGLike = 0) -> PredictedRelevanceFit:
+    def fit(self, judgments: JudgmentsLike, *, rank: Ints | None = None, rng: RNGLike = 0) -> PredictedRelevanceFit:
         """Count pairs of labels and estimate p(R|i) with its spread.  O(rows log rows + items x labels^2).
 
         rank : groups of items that runs rank alike -> (item,), such as their best rank; None: there are no runs.
         """
+        judgments = as_judgments(judgments)
         sides = {"observed": self.observed, "reference": self.reference}
         pairs = safe_pairs(judgments, estimator=self.estimator, **sides, weight=self.weight, rank=rank)
         relevant = relevant_sets(pairs.scale, self.relevant)

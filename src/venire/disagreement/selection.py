@@ -37,7 +37,7 @@ from venire.data.label_pairs import Pairs, distinct_items, pair_up, two_sides
 from venire.disagreement.sampled_pairs import weighted_by_sampling
 from venire.errors import PairsError, SelectionWarning
 from venire.kernels.association import association
-from venire.kernels.distinct import distinct
+from venire.kernels.distinct import distinct, numbered
 from venire.results import counted
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -186,7 +186,7 @@ def _by_label(case: _Case) -> Selection | None:
 def _strong(case: _Case, group: Ints) -> bool:
     """Whether the odds of being judged again are at least doubled or halved above the lowest label, or at the top."""
     for marked in (case.label > 0, case.label == case.label.max()):
-        cell = 4 * np.unique(group, return_inverse=True)[1] + 2 * ~marked + (case.others == 0)
+        cell = 4 * numbered(group)[1] + 2 * ~marked + (case.others == 0)
         a, b, c, d = np.bincount(cell, minlength=4 * len(np.unique(group))).reshape(-1, 4).T.astype(np.float64)
         odds = common_odds(a, b, c, d)
         if odds >= ODDS or odds <= 1 / ODDS:
@@ -223,7 +223,7 @@ def _by_those_alone(case: _Case) -> Bools | None:
     """Labels by assessors who judged items alone, anywhere or in the topic, if an item judged again has just one."""
     n_assessors = int(case.who.max()) + 1
     for group in (case.who.astype(np.int64), case.topic.astype(np.int64) * n_assessors + case.who):
-        _, group = np.unique(group, return_inverse=True)
+        _, group = numbered(group)
         first: Bools = np.bincount(group, case.others == 0)[group] > 0
         if (np.bincount(case.item, first)[case.item] == 1).mean() >= NEARLY:
             return first

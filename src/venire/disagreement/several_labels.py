@@ -39,6 +39,7 @@ from venire.data.scale import Scale
 from venire.disagreement.many_labels import labels_of_many
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.errors import GainsError, PairsError
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Floats, Ints
 
@@ -109,7 +110,7 @@ class ItemRelevance(Tabular):
 
 
 def posterior(
-    judgments: Judgments, fit: PredictedRelevanceFit, *, relevant: str | None = None, rule: Rule | None = None
+    judgments: JudgmentsLike, fit: PredictedRelevanceFit, *, relevant: str | None = None, rule: Rule | None = None
 ) -> ItemRelevance:
     """P(a random user finds it relevant | all its labels), for every item.
 
@@ -131,6 +132,7 @@ def posterior(
     >>> fit.p.round(2).tolist()
     [[0.33, 0.71]]
     """
+    judgments = as_judgments(judgments)
     rule = rule or credibility
     if fit.scale.labels != judgments.scale.labels:
         raise GainsError(f"the fit is for the scale {fit.scale}, the labels are on {judgments.scale}")

@@ -23,10 +23,11 @@ from venire.io.rows import Rows, assemble, inferred_scale, locate_row
 from venire.types import Bools
 
 ScaleLike = Scale | str
+AspectsLike = Aspects | JudgmentsLike
 
 
 def read_aspects(
-    source: JudgmentsLike,
+    source: AspectsLike,
     *,
     names: Iterable[str] | None = None,
     scale: ScaleLike | None = None,
@@ -42,7 +43,7 @@ def read_aspects(
 
     Parameters
     ----------
-    source : as ``read_judgments`` takes it; judgments in memory are taken as they are
+    source : as ``read_judgments`` takes it; judgments and aspects in memory are taken as they are
     names : the aspects that are expected; any other is an error that names its line
     scale, scales : that of all aspects, and that of some of them by name; else as the file declares, else inferred for
         each aspect from its labels
@@ -51,6 +52,8 @@ def read_aspects(
         column of aspects has a column per aspect
     negative, duplicate_labels, columns, where : as for ``read_judgments``
     """
+    if isinstance(source, Aspects):
+        return source
     if isinstance(source, Judgments):
         stated = {name: _as_scale(each) for name, each in (scales or {}).items()}
         return aspects_of(source, scales=stated, not_applicable=not_applicable)

@@ -75,9 +75,14 @@ def parsed_toml(text: str, path: Path, *, hint: str) -> dict[str, Any]:
     return found
 
 
-def read_json(path: Path, *, hint: str | None = None) -> Any:
-    """Read one JSON value; hint: what was expected."""
-    return _parsed(read_text(path, "json_size"), json.loads, path, form="JSON", hint=hint)
+def read_json(path: Path, *, hint: str | None = None, limit: str = "json_size") -> Any:
+    """Read one JSON value, up to the limit of this name; hint: what was expected."""
+    return parsed_json(read_text(path, limit), path, hint=hint)
+
+
+def parsed_json(text: str, path: Path, line: int | None = None, *, hint: str | None = None) -> Any:
+    """Parse one JSON value, of a whole file or of a line of it."""
+    return _parsed(text, json.loads, path, line, form="JSON", hint=hint)
 
 
 def read_saved(path: Path, kind: str, *, what: str, hint: str) -> dict[str, Any]:
@@ -114,21 +119,26 @@ def _plain(value: Any) -> Any:
     return value.tolist()
 
 
-def _parsed(text: str, parse: Callable[[str], Any], path: Path, *, form: str, hint: str | None) -> Any:
+def _parsed(
+    text: str, parse: Callable[[str], Any], path: Path, line: int | None = None, *, form: str, hint: str | None
+) -> Any:
     """Parse a text; what the parser cannot follow is an error, as is nesting beyond the limit."""
     try:
         found = parse(text)
     except RecursionError:
-        raise _too_deep(path, form) from None
+        raise _too_deep(path, form, line) from None
     except ValueError as error:  # also integers of more digits than Python reads
-        raise FormatError(path, None, f"is not {form} ({error})", hint=hint) from None
+        raise FormatError(path, line, f"is not {form} ({error})", hint=hint) from None
     most, values, inner = current(), [found], list[Any]()
-    for _ in range(most.json_depth + 1):
-        if any(isinstance(each, int) and abs(each) >= 10**most.digits for each in values):
-            raise over("digits", path, None, f"{form} with an integer of more than {most.digits} digits")
+    largest = 10**most.digits
+    for depth in range(most.json_depth + 1):
+        if any(isinstance(each, int) and abs(each) >= largest for each in values):
+            raise over("digits", path, line, f"{form} with an integer of more than {most.digits} digits")
         inner, values = values, [each for value in values for each in _held(value)]
+        if not values and depth < most.json_depth:
+            return found
     if any(isinstance(each, dict | list) for each in inner):
-        raise _too_deep(path, form)
+        raise _too_deep(path, form, line)
     return found
 
 
@@ -137,8 +147,8 @@ def _held(value: Any) -> Iterable[Any]:
     return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
-def _too_deep(path: Path, form: str) -> FormatError:
-    return over("json_depth", path, None, f"{form} nested more than {current().json_depth} levels deep")
+def _too_deep(path: Path, form: str, line: int | None = None) -> FormatError:
+    return over("json_depth", path, line, f"{form} nested more than {current().json_depth} levels deep")
 
 
 def typed(value: Any, expected: type) -> Any:

@@ -34,6 +34,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -50,6 +51,7 @@ from venire.io.compression import written
 from venire.io.declarations import beside_name, scale_file
 from venire.io.lines import read_bytes, spaced_lines, split_columns
 from venire.io.outputs import NewFiles
+from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.runs import RunsLike, as_runs, file_name, kernel_rules, repeated_row_fault, table_scores, whole_run
 from venire.results import Note, Records, Tabular, counted
 from venire.scan.numbers import decimals
@@ -138,11 +140,7 @@ class ScaledQrels(Tabular):
 
     def to_ranx(self) -> Any:
         """Return ranx.Qrels; ranx must be installed."""
-        try:
-            from ranx import Qrels  # type: ignore[import-not-found,import-untyped,unused-ignore]
-        except ImportError:
-            raise SettingError("ranx is not installed", hint="install it, or use to_dict()") from None
-        return Qrels(self.to_dict(), name=self.labels.name)
+        return _ranx("to_dict()").Qrels(self.to_dict(), name=self.labels.name)
 
     def to_polars(self) -> pl.DataFrame:
         """Return the rows as a frame with ir_measures' columns, and the gain as it is."""
@@ -305,12 +303,12 @@ def _stated_scale(qrels: ScaledQrels) -> bytes:
     return ("\n".join(lines) + "\n").encode("utf-8")
 
 
-def write_preference_groups(preferences: Preferences, path: str | Path) -> None:
+def write_preference_groups(preferences: PreferencesLike, path: str | Path) -> None:
     """Write preferences for ``trec_eval -R prefs``: a judgment group per assessor, a sub-group per choice.
 
     Ties and strengths have no place there, and are left out.
     """
-    target = Path(path)
+    target, preferences = Path(path), read_preferences(preferences)
     chosen = preferences.take(np.flatnonzero(preferences.outcome))
     _refuse_contradictions(chosen)
     left_better = chosen.outcome > 0
@@ -407,6 +405,20 @@ def run_scores(runs: RunsLike) -> RunScores:
                 raise repeated_row_fault(table, row)
             docs.setdefault(doc, score)
     return held
+
+
+def ranx_runs(runs: RunsLike) -> list[Any]:
+    """Read runs whole, as ranx.Run, one per system, which have the names of the systems; ranx must be installed."""
+    held = run_scores(runs)
+    run = _ranx("run_scores").Run
+    return [run(lists, name=system) for system, lists in held.items()]
+
+
+def _ranx(otherwise: str) -> Any:
+    try:
+        return import_module("ranx")
+    except ImportError:
+        raise SettingError("ranx is not installed", hint=f"pip install ranx, or use {otherwise}") from None
 
 
 def _read_table(source: Path | RunTable, rules: RunRules) -> RunTable:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import gzip
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -18,9 +19,15 @@ from venire.io.pipes import STDIN, kept
 
 ENDINGS = (
     *(".gz", ".zst"),
-    *(".txt", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet"),
+    *(".txt", ".tsv", ".csv", ".jsonl", ".ndjson", ".json", ".parquet", ".arrow", ".feather", ".ipc"),
     *(".qrels", ".qrel", ".run", ".runs", ".trec", ".res"),
 )
+
+
+DATASET = "irds:"
+"""How the name of a dataset of ir_datasets begins."""
+SHARD = re.compile(r"-\d{5}-of-\d{5}$")
+"""How the name of one file of several ends that are one table, as Hugging Face writes them."""
 
 
 @contextmanager
@@ -73,7 +80,7 @@ def stem(path: Path) -> str:
     name = path.name
     for ending in ENDINGS:
         name = name.removesuffix(ending) or name
-    return name
+    return SHARD.sub("", name) or name
 
 
 def names_files(source: object) -> bool:
@@ -92,13 +99,23 @@ def expanded_all(source: Any) -> list[Path]:
 
 
 def expanded(source: str | Path) -> list[Path]:
-    """Return the files behind a path, a folder or a pattern; hidden files of a folder are left out."""
+    """Return the files behind a path, a folder or a pattern; hidden files of a folder are left out.
+
+    A folder with a corpus, queries and qrels stands for its qrels, one that Hugging Face saved for its table.  A
+    dataset of ir_datasets has no file: its name is returned.
+    """
     path = Path(source)
+    if str(source).startswith(DATASET):
+        return [path]
     if not str(source):
         raise FormatError("", None, "the name of a file is empty")
     if is_readable(path):
         return [path]
     if path.is_dir():
+        from venire.io.sources.folders import data_files
+
+        if data := data_files(path):
+            return data
         files = _within_limit((each for each in path.iterdir() if not each.name.startswith(".")), path)
         if not files:
             raise FormatError(path, None, "is a folder without files", hint="name files, or the folder they are in")

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from venire.io.files import expanded_all, opened_raw
+from venire.io.files import DATASET, expanded_all, opened_raw
 from venire.io.pipes import STDIN
 
 AT_ONCE = 1 << 20
@@ -38,8 +38,14 @@ def files_of(sources: Sequence[str | Path]) -> tuple[Input, ...]:
 
 
 def file_input(path: Path) -> Input:
-    """Identify a file, a pipe, or what standard input held."""
+    """Identify a file, a pipe, what standard input held, or the qrels of a dataset of ir_datasets."""
     digest, size = sha256(), 0
+    if str(path).startswith(DATASET):
+        from venire.io.sources.irds import content
+
+        for line in content(path):
+            digest.update(line)
+        return Input(str(path), digest.hexdigest())
     with opened_raw(path) as file:
         while block := file.read(AT_ONCE):
             digest.update(block)

@@ -5,6 +5,7 @@ Objects are recognised by their attributes, not by their class, so that neither 
 - rows of ir_measures (and of ir_datasets) are named tuples with ``query_id``, ``doc_id`` and ``relevance`` (Qrel,
   perhaps with ``iteration``, the second column of qrels) or ``score`` (ScoredDoc); any iterable of them;
 - ranx's Qrels and Run have ``to_dict``, ``name``, and ``qrels`` or ``run``;
+- tables of pyarrow and datasets of Hugging Face become frames;
 - ``{assessor: judgments}`` names the assessor of each, and ``{system: run}`` the system.
 
 Cost: a Python object for every row; files are read far faster.
@@ -19,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.data.ids import Category
+from venire.data.ids import Category, is_id
 from venire.data.runs import RunTable
 from venire.data.scale import whole
 from venire.errors import FormatError
@@ -31,7 +32,7 @@ ITERATION = "iteration"
 
 def known_judgments(source: Any, *, second_column: str = "ignore") -> Any:
     """Convert judgments of another tool to Rows, or to a source that can be read; return others as they are."""
-    source = _listed(source)
+    source = _listed(_framed(source, "judgments"))
     if isinstance(source, list | tuple) and not source:
         raise FormatError("list", None, "holds no judgments", hint="expected rows such as Qrel, or names of files")
     if _is_ranx(source, "run") or (_has_rows(source, SCORED) and not _has_rows(source, QREL)):
@@ -65,7 +66,7 @@ def of_assessor(name: object, rows: Rows) -> Rows:
 
 def known_runs(source: Any) -> Any:
     """Convert runs of another tool to a RunTable or a dictionary; return others as they are."""
-    source = _listed(source)
+    source = _listed(_framed(source, "runs"))
     if _is_ranx(source, "qrels") or (_has_rows(source, QREL) and not _has_rows(source, SCORED)):
         raise FormatError("runs", None, "found relevance of documents, which is qrels", hint="give a run instead")
     if _is_ranx(source, "run"):
@@ -74,6 +75,21 @@ def known_runs(source: Any) -> Any:
         return _table_of("run", source)
     if isinstance(source, Mapping) and any(_is_object(each, SCORED) for each in source.values()):
         return [_of_system(str(name), known_runs(each)) for name, each in source.items()]
+    return source
+
+
+def _framed(source: Any, where: str) -> Any:
+    """Convert tables of Arrow and datasets of Hugging Face to frames; return others as they are."""
+    package = type(source).__module__.partition(".")[0]
+    if package == "datasets" and isinstance(source, Mapping):
+        hint = "give one of them, as in data['test']"
+        raise FormatError(where, None, f"found several splits: {', '.join(map(str, source))}", hint=hint)
+    if package == "datasets" and hasattr(source, "to_polars"):
+        return source.to_polars()
+    if package == "pyarrow":
+        from venire.io.tables.blocks import as_polars
+
+        return as_polars(source, where)
     return source
 
 
@@ -148,8 +164,8 @@ def _of_system(name: str, source: Any) -> Any:
 
 
 def as_id(name: object, where: str = "rows") -> str:
-    """Return the name of a topic, document or system as text; raise where it is empty or has a zero byte."""
+    """Return the name of a topic, document or system as text; raise where it cannot be one."""
     text = str(name)
-    if not text or "\0" in text:
-        raise FormatError(where, None, f"found the id {text!r}, expected text for topics and documents")
+    if not is_id(text):
+        raise FormatError(where, None, f"found the id {text[:60]!r}, expected text for topics and documents")
     return text

@@ -25,15 +25,17 @@ from venire.errors import FormatError, VenireError, VenireWarning, reasons
 from venire.io.compression import GZIP, ZSTD
 from venire.io.declarations import DECLARED, scale_file
 from venire.io.duplicates import read_duplicates
-from venire.io.files import opened, opened_raw
+from venire.io.files import DATASET, opened, opened_raw
 from venire.io.judgments import read_judgments
 from venire.io.lines import BOM, read_bytes
 from venire.io.plans import is_plan, read_plan
 from venire.io.qrels import name_a_choice
 from venire.io.runs import read_facts, read_runs, whole_run
+from venire.io.sources.known import JUDGMENTS, RUNS, Source, first_keys, recognised
+from venire.io.sources.nuggets import read_nuggets
 from venire.io.tables.columns import (
+    BINARY,
     HEAD,
-    PARQUET,
     ROLES,
     header_names,
     header_start,
@@ -41,6 +43,7 @@ from venire.io.tables.columns import (
     name_a_run,
     plain,
 )
+from venire.io.texts import IDS, TEXTS as TEXT_KEYS, read_lines
 from venire.results import counted, first_few
 from venire.scan.fields import split
 from venire.scan.slices import padded
@@ -50,7 +53,16 @@ Progress = Callable[[int], None]
 T = TypeVar("T")
 
 RUN, RUN_TABLE, QRELS = "TREC run", "run table", "TREC qrels"
-DUPLICATES, PLAN, UNKNOWN = "duplicates", "plan", "unknown"
+DUPLICATES, PLAN, TEXTS, UNKNOWN = "duplicates", "plan", "texts", "unknown"
+DATASETS, BEIR = "ir_datasets dataset", "qrels of BEIR or MTEB"
+BEIR_COLUMNS = {"queryid", "corpusid", "score"}
+USE = {
+    JUDGMENTS: "judgments of any command",
+    RUNS: "runs of any command",
+    TEXTS: "texts of topics or of documents, for the report",
+    "nuggets": "venire.io.read_nuggets",
+}
+"""What a file of another tool is for."""
 LONG, WIDE = "judgments table (long)", "judgments table (wide)"
 FOREIGN = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"7z\xbc\xaf": "7z"}
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -99,18 +111,27 @@ def inspect_file(
     facts: dict[str, Any] = {}
     how = dict(reading or {})
     try:
+        if str(path).startswith(DATASET):
+            return _inspect_dataset(path, facts, how)
         with opened(path) as file:
             data = file.read()
         with opened_raw(path) as raw:
             facts["compression"] = compression(raw.read(8))
         head = data[:HEAD]
-        kind = kind_of(head, path, judgments=judgments, stated=bool(how.get("columns")))
-        of_text, odd = ({"bytes": len(data)}, []) if head.startswith(PARQUET) else text_facts(data)
+        source = None if how.get("layout") else recognised(head, path.name)
+        kind = kind_of(head, path, judgments=judgments, stated=bool(how.get("columns"))) if source is None else ""
+        of_text, odd = (
+            ({"bytes": len(data)}, []) if head.startswith(BINARY) else text_facts(data, is_json=source is not None)
+        )
         facts |= of_text
         del data
-        if kind in (RUN, RUN_TABLE):
+        if source is not None:
+            kind, problems = _inspect_source(source, path, facts, how, progress or (lambda _: None))
+        elif kind == TEXTS:
+            problems = _inspect_texts(path, facts)
+        elif kind in (RUN, RUN_TABLE):
             problems = _inspect_run(path, facts, progress or (lambda _: None))
-        elif kind in (LONG, QRELS):
+        elif kind in (LONG, QRELS, BEIR):
             kind, problems = _inspect_judgments(kind, path, facts, how)
         elif kind == PLAN:
             problems = _inspect_plan(path, facts)
@@ -142,9 +163,13 @@ def kind_of(head: bytes, path: Path, *, judgments: bool = False, stated: bool = 
         return UNKNOWN
     head = head.removeprefix(BOM)
     if looks_like_table(head, path.name):
-        names = _parquet_names(path) if head.startswith(PARQUET) else header_names(head, path.name)
+        names = _parquet_names(path) if head.startswith(BINARY) else header_names(head, path.name)
         if is_plan(names) and not judgments:
             return PLAN
+        if {plain(name) for name in names} == BEIR_COLUMNS:
+            return BEIR
+        if not judgments and _name_texts(names if head.startswith(BINARY) else first_keys(head)):
+            return TEXTS
         return LONG if judgments or not _names_scores(names) else RUN_TABLE
     lines = head.splitlines()
     lines = lines[:-1] if len(head) >= HEAD - len(BOM) else lines
@@ -164,6 +189,13 @@ def _parquet_names(path: Path) -> list[str]:
 
     with opened(path) as file:
         return column_names(path, file)
+
+
+def _name_texts(names: Iterable[str]) -> bool:
+    """Return whether keys or columns are those of texts: an id and a text, and nothing that is a label."""
+    known = set(names)
+    judged = {name for role in ("label", "assessor") for name in ROLES[role][0]}
+    return bool(known & set(IDS)) and bool(known & set(TEXT_KEYS)) and judged.isdisjoint(map(plain, known))
 
 
 def _names_scores(names: Iterable[str]) -> bool:
@@ -195,10 +227,80 @@ def _inspect_judgments(
             raise VenireError("holds no label that counts", hint=reasons(judgments.notes))
         return judgments
 
-    judgments, problems = reading_all(path, read)
+    judgments, problems = _told_apart(path, reading) if kind == QRELS else (None, [])
+    if judgments is None:
+        judgments, problems = reading_all(path, read)
     if judgments is not None and not any(problem.fatal for problem in problems):
         facts |= judgment_facts(judgments)
     return WIDE if kind == LONG and wide else kind, problems
+
+
+def _inspect_source(
+    source: Source, path: Path, facts: dict[str, Any], reading: Mapping[str, Any], progress: Progress
+) -> tuple[str, list[Problem]]:
+    """Read a file of another tool; facts are added where nothing is wrong."""
+    title, holds = source.title, source.holds
+    if source.name == "nuggets":
+        return title, _inspect_nuggets(path, facts)
+    if holds not in USE:
+        found = source.lists(path)
+        holds = JUDGMENTS if (found.score == np.floor(found.score)).all() else RUNS
+        title = f"{title} ({'grades' if holds == JUDGMENTS else 'scores'})"
+    facts["use"] = USE[holds]
+    if holds == RUNS:
+        return title, _inspect_run(path, facts, progress)
+    return _inspect_judgments(title, path, facts, reading)
+
+
+def _inspect_nuggets(path: Path, facts: dict[str, Any]) -> list[Problem]:
+    """Read the assignments of nuggets; facts are added where nothing is wrong."""
+    found, problems = reading_all(path, read_nuggets)
+    if found is not None and not problems:
+        facts["use"] = USE["nuggets"]
+        facts |= {"topics": found["topic"].n_unique(), "runs_or_passages": found["run"].n_unique()}
+        facts |= {"nuggets": found.select("topic", "nugget").n_unique(), "labels": found.height}
+    return problems
+
+
+def _inspect_texts(path: Path, facts: dict[str, Any]) -> list[Problem]:
+    """Read texts; facts are added where nothing is wrong."""
+    found, problems = reading_all(path, lambda file: sum(1 for _ in read_lines(file)))
+    if found is not None and not problems:
+        facts |= {"use": USE[TEXTS], "texts": found}
+    return problems
+
+
+def _inspect_dataset(path: Path, facts: dict[str, Any], reading: Mapping[str, Any]) -> Inspection:
+    """Read the qrels of a dataset, if it has any."""
+    from venire.io.sources import irds
+
+    has = irds.entities(path)
+    uses = {"qrels": JUDGMENTS, "scoreddocs": RUNS, "queries": TEXTS}
+    facts |= {"has": has, "use": "; ".join(USE[uses[name]] for name in uses if name in has)}
+    try:
+        if "qrels" in has:
+            facts |= judgment_facts(read_judgments(path, **reading))
+    except VenireError as error:
+        return Inspection(str(path), DATASETS, facts, (_problem(error),))
+    return Inspection(str(path), DATASETS, facts, ())
+
+
+def _told_apart(path: Path, reading: Mapping[str, Any]) -> tuple[Judgments | None, list[Problem]]:
+    """Read qrels in which a document has several labels that the second column tells apart; None if they are not so."""
+    if reading.get("second_column", "ignore") != "ignore" or reading.get("duplicate_labels") is not None:
+        return None, []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", VenireWarning)
+            found = read_judgments(path, **{**reading, "second_column": "intent"})
+    except VenireError:
+        return None, []
+    values = found.facets["intent"].names
+    if len(values) < 2 or len(np.unique(found.item)) == len(found):
+        return None, []
+    what = f"the second column ({first_few(list(values), 5)}) tells several labels of a document apart"
+    hint = "if these are intents (diversity qrels), use measures by intent, or read the column as intents; if they are "
+    return found, [Problem(what, hint=f"{hint}assessors, read it as assessors")]
 
 
 def _inspect_plan(path: Path, facts: dict[str, Any]) -> list[Problem]:
@@ -265,7 +367,7 @@ class _Copy:
             data = read_bytes(self._source)
             header = data.count(b"\n", 0, header_start(data)) + 1
             quoted = b'"' in data and not data.lstrip().startswith(b"{")  # rows may have several lines
-            if looks_like_table(data[:HEAD], self.path.name) and (line <= header or quoted or PARQUET in data[:4]):
+            if looks_like_table(data[:HEAD], self.path.name) and (line <= header or quoted or data.startswith(BINARY)):
                 return False
             self.path, self._lines = self._folder / self._source.name, data.split(b"\n")
             if (scale := scale_file(self._source)) is not None:
@@ -306,8 +408,11 @@ def judgment_facts(judgments: Judgments) -> dict[str, Any]:
     return facts | dict(judgments.dropped) | {"notes": list(judgments.notes)}
 
 
-def text_facts(data: bytes) -> tuple[dict[str, Any], list[Problem]]:
-    """Count bytes, lines and line ends of a text; also return what is odd about it."""
+def text_facts(data: bytes, *, is_json: bool = False) -> tuple[dict[str, Any], list[Problem]]:
+    """Count bytes, lines and line ends of a text; also return what is odd about it.
+
+    is_json: a last line without line end is not odd.
+    """
     bom, cut = data.startswith(BOM), bool(data) and not data.endswith(b"\n")
     data = data.removeprefix(BOM) + b"\n" * cut
     n_lines, n_crlf = data.count(b"\n"), data.count(b"\r\n")
@@ -334,7 +439,7 @@ def text_facts(data: bytes) -> tuple[dict[str, Any], list[Problem]]:
     if n_cr:
         hint = "lines must end in LF or CRLF: convert them with tr '\\r' '\\n'"
         odd.append(Problem(f"{n_cr:,} carriage returns do not end a line", hint=hint))
-    if cut:
+    if cut and not is_json:
         odd.append(Problem("the last line has no line end", n_lines, "if the file was cut off, fetch it again"))
     return facts, odd
 
@@ -349,6 +454,8 @@ def _why_unknown(head: bytes, facts: Mapping[str, Any]) -> Problem:
         what, hint = f"is compressed with {foreign}, which is not read", "unpack it, or compress it with gzip or zstd"
     elif head.startswith(UTF16):
         what, hint = "is UTF-16 text, expected UTF-8", "convert it: iconv -f UTF-16 -t UTF-8"
+    elif head.removeprefix(BOM).lstrip().startswith(b"["):
+        what, hint = "is a JSON list of another kind than those that are read", "write it as a table"
     elif control:
         what, hint = f"is not text: found the control byte 0x{control[0]:02x}", FORMATS
     else:

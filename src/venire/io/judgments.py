@@ -14,11 +14,12 @@ from venire.data.ids import Category
 from venire.data.judgments import Judgments, on_one_scale
 from venire.data.scale import NOT_APPLICABLE, Scale, is_number
 from venire.errors import FormatError, UnknownName
-from venire.io.files import expanded_all, names_files, opened
+from venire.io.files import DATASET, expanded_all, names_files, opened
 from venire.io.foreign import known_judgments, names_assessors, of_assessor
 from venire.io.outputs import NewFiles
 from venire.io.qrels import add_qrels, read_qrels
 from venire.io.rows import Rows, assemble, named
+from venire.io.sources.known import JUDGMENTS, source_of
 from venire.io.tables.columns import (
     HEAD,
     JSON_LINES,
@@ -60,7 +61,8 @@ def read_judgments(
         label, with columns for topic, doc, label and perhaps assessor, intent, aspect, given, unit, task, time,
         probability (of the item to be chosen for this label); or wide, with a column per assessor or aspect, where
         empty cells were not judged.  Header lines ``# reference: ann`` and ``# machines: gpt4,llama`` declare who is
-        who (``Judgments.declare``).
+        who (``Judgments.declare``).  Also exports of other tools, which are recognised (Label Studio, Argilla, Prodigy,
+        doccano, Quepid, OpenSearch, UMBRELA), folders of BEIR and MTEB, and "irds:ID" for a dataset of ir_datasets.
     scale : what the labels are, as in "Non<Rel<HRel"
         Without it: what the file's header or a TOML beside it declares, else the labels that occur, in numeric order;
         a note says so.
@@ -187,8 +189,14 @@ def _parts(source: Any, second_column: str, form: Mapping[str, Any]) -> Iterable
 
 
 def _read_file(path: Path, second_column: str, form: Mapping[str, Any]) -> Rows:
+    if str(path).startswith(DATASET):
+        from venire.io.sources import irds
+
+        return irds.rows(path)
     with opened(path) as file:
         head = file.read(HEAD)
+    if not form.get("layout") and (source := source_of(head, path, JUDGMENTS)) is not None:
+        return source.rows(path, form.get("columns") or {})
     stated = bool(form.get("columns"))
     if looks_like_table(head, path.name, stated=stated) or form.get("layout"):
         from venire.io.tables.rows import read_table
@@ -209,14 +217,14 @@ def _refuse_doubtful(part: Rows, scale: Scale | None, not_applicable: str) -> No
 
 
 def write_judgments(
-    judgments: Judgments, path: str | Path, *, layout: str = "long", second_column: str = "ignore"
+    judgments: JudgmentsLike, path: str | Path, *, layout: str = "long", second_column: str = "ignore"
 ) -> None:
     """Write judgments; the format follows from the name: .csv, .tsv, .jsonl, .parquet, anything else is TREC qrels.
 
     The parameters are those of ``read_judgments``; reading the file back with them gives the same judgments.
     """
     with NewFiles() as files:
-        add_judgments(files, judgments, Path(path), layout=layout, second_column=second_column)
+        add_judgments(files, as_judgments(judgments), Path(path), layout=layout, second_column=second_column)
 
 
 def add_judgments(

@@ -40,7 +40,9 @@ class Limits:
     files: int = _limit(10_000, "files of a folder or a pattern, or named together")
     toml_size: int = _limit(1 << 20, "a TOML file", size=True)
     json_size: int = _limit(16 << 20, "a saved model or certificate", size=True)
-    document_size: int = _limit(64 << 20, "a file of gains, topics, groups, intents or duplicates", size=True)
+    document_size: int = _limit(
+        64 << 20, "a file of gains, topics, groups, intents or duplicates, or JSON of another tool", size=True
+    )
     decompressed_size: int = _limit(16 << 30, "a file after decompression, or what a pipe holds", size=True)
     ratio: int = _limit(200, "bytes of memory for each byte of a compressed or Parquet file, after the first 64 MiB")
 

@@ -11,8 +11,9 @@ import numpy as np
 from venire.data.ids import Category, joined
 from venire.data.judgments import Judgments, number_items
 from venire.data.runs import RunTable
-from venire.io.runs import RunsLike, as_runs, file_name, kernel_rules, table_scores, whole_run
+from venire.io.runs import RunsLike, as_runs, file_name, kernel_rules, lines_of, table_scores, whole_run
 from venire.kernels.ragged import offsets
+from venire.scan.lists import first_lines
 from venire.scan.slices import bytewise_order
 from venire.types import Bools, Floats, Ints
 
@@ -32,14 +33,16 @@ def with_results(judgments: Judgments, runs: RunsLike, depth: int) -> Judgments:
     (['a', 'b'], [1])
     """
     sources, known = as_runs(runs), judgments.items
+    rules = kernel_rules(sources.rules)
     topics = [Category(known.topic, known.topics)]
     docs = [Category(np.arange(len(known), dtype=np.int32), known.doc)]
     for source in sources.sources:
-        table = source if isinstance(source, RunTable) else whole_run(source)
-        first = first_results(table, table_scores(table, kernel_rules(sources.rules)), depth)
-        first &= np.isin(list(table.topic.names), list(known.topics))[table.topic.codes]
-        topics.append(table.topic.take(first))
-        docs.append(table.doc.take(first))
+        lines = lines_of(source, rules)
+        first = lines.take(first_lines(lines, depth, keep_first=rules.keep_first))
+        topic, doc = Category.of_slices(first.topic), Category.of_slices(first.doc)
+        judged = np.isin(list(topic.names), list(known.topics))[topic.codes]
+        topics.append(topic.take(judged))
+        docs.append(doc.take(judged))
     items, number = number_items(joined(topics), joined(docs))
     return replace(judgments, items=items, item=number[: len(known)][judgments.item])
 
@@ -65,12 +68,17 @@ def first_docs(runs: RunsLike, lists: Collection[tuple[str, str]], depth: int) -
         else:
             table = whole_run(source, keep=wanted)
             rows = np.arange(len(table.score))
-        for row in _by_rank(table, rows, table_scores(table, kernel_rules(sources.rules))).tolist():
-            system = name or table.system.names[table.system.codes[row]]
-            docs = found.setdefault((system, table.topic.names[table.topic.codes[row]]), [])
-            if len(docs) < depth:
-                docs.append(table.doc.names[table.doc.codes[row]])
+        rows = _by_rank(table, rows, table_scores(table, kernel_rules(sources.rules)))
+        rows = rows[_rank(_owner(table)[rows]) <= depth]
+        systems, topics, docs = (each.take(rows).texts() for each in (table.system, table.topic, table.doc))
+        for system, topic, doc in zip(systems, topics, docs, strict=True):
+            found.setdefault((name or system, topic), []).append(doc)
     return found
+
+
+def _owner(table: RunTable) -> Ints:
+    """Return the list of every row, as a number -> (row,)."""
+    return table.system.codes.astype(np.int64) * max(len(table.topic.names), 1) + table.topic.codes
 
 
 def _wanted(system: Category, topic: Category, *, lists: Collection[tuple[str, str]], name: str | None) -> Bools:
@@ -82,19 +90,9 @@ def _wanted(system: Category, topic: Category, *, lists: Collection[tuple[str, s
 def _by_rank(table: RunTable, rows: Ints, score: Floats) -> Ints:
     """Sort rows by list and rank; of a document that a list has twice, the first row counts."""
     name = np.argsort(bytewise_order(table.doc.names.slices))[table.doc.codes[rows]]
-    owner = table.system.codes[rows].astype(np.int64) * max(len(table.topic.names), 1) + table.topic.codes[rows]
+    owner = _owner(table)[rows]
     first = np.unique(owner * max(len(table.doc.names), 1) + name, return_index=True)[1]
     return np.asarray(rows[first[np.lexsort((-name[first], -score[rows[first]], owner[first]))]])
-
-
-def first_results(table: RunTable, score: Floats, depth: int) -> Bools:
-    """Mark the first results of each list: by score, descending, ties by document, descending -> (row,)."""
-    name = np.argsort(bytewise_order(table.doc.names.slices))[table.doc.codes]
-    owner = table.system.codes.astype(np.int64) * max(len(table.topic.names), 1) + table.topic.codes
-    order = np.lexsort((-name, -score, owner))
-    found = np.zeros(len(order), dtype=np.bool_)
-    found[order] = _rank(owner[order]) <= depth
-    return found
 
 
 def _rank(owner: Ints) -> Ints:

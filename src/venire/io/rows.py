@@ -438,6 +438,6 @@ def _warn_or_refuse(judgments: Judgments, order: Ints, places: Ints, parts: Sequ
         source,
         line,
         f"document {doc!r} gets label {label!r} for topic {topic!r}, but had another label before",
-        hint="if the second column of qrels says who judged, read it as the assessor; else keep both labels, or the "
-        "first or last of them",
+        hint="if the second column of qrels says who judged, or for which intent, read it as the assessor or as the "
+        "intent; else keep both labels, or the first or last of them",
     )

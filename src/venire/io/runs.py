@@ -35,11 +35,12 @@ from venire.data.runs import (
 )
 from venire.engine.local import map_partitions
 from venire.errors import FormatError, TiedScoresWarning, UnknownName, Way
-from venire.io.files import expanded_all, names_files, opened, stem
+from venire.io.files import DATASET, expanded_all, names_files, opened, stem
 from venire.io.foreign import as_id, known_runs
 from venire.io.lines import Chunk, chunks, last_line, line_fault, read_bytes, split_columns, warn_of_comments
 from venire.io.pipes import STDIN
-from venire.io.tables.columns import is_run_table
+from venire.io.sources.known import RUNS, source_of
+from venire.io.tables.columns import HEAD, is_run_table
 from venire.kernels.ragged import offsets
 from venire.results import first_few, read_number
 from venire.scan.fields import Fault, split
@@ -71,9 +72,11 @@ def read_runs(
     ----------
     source : path, folder, pattern ("runs/*.gz"), "-" for standard input, or several of these in a list
         TREC files of six columns (topic, Q0, document, rank, score, tag), plain, gz or zst, with one system or
-        many; tables (CSV, TSV, Parquet) with columns topic, doc, score or rank, and perhaps system.  Also a dictionary
-        {topic: {doc: score}} (one system) or {system: {topic: {doc: score}}}; ScoredDoc rows of ir_measures, a Run of
-        ranx; and such by the names of their systems, {system: source}.  Runs that were read before keep their rules,
+        many; tables (CSV, TSV, Parquet, Arrow) with columns topic, doc, score or rank, and perhaps system.  Also a
+        dictionary {topic: {doc: score}} (one system) or {system: {topic: {doc: score}}}; ScoredDoc rows of ir_measures,
+        a Run of ranx; and such by the names of their systems, {system: source}.  Also predictions of MTEB and
+        sentence-transformers, {topic: {doc: score}} as JSON, and "irds:ID" for the scored documents of a dataset of
+        ir_datasets.  Runs that were read before keep their rules,
         except those given here.
     order, score_type, duplicate_docs, system_from
         See :class:`RunRules`, which has the defaults.
@@ -115,6 +118,9 @@ def scan(runs: RunsLike, items: Items, *, progress: Progress | None = None) -> S
     sources = as_runs(runs)
     if isinstance(sources, Scan) and sources.facts.items is items:
         return sources
+    if items.intents is not None:
+        found = scan(sources, items.intents.documents, progress=progress)
+        return replace(found, facts=found.facts.by_intent(items, items.intents))
     facts = read_facts(sources, items, progress or (lambda _: None))
     if facts.unjudged_topics and not len(facts.topic):
         raise no_common_topic(facts.unjudged_topics, items.topics)
@@ -123,13 +129,7 @@ def scan(runs: RunsLike, items: Items, *, progress: Progress | None = None) -> S
 
 def _sources(source: Any) -> Iterable[Source]:
     if names_files(source):
-        for path in expanded_all(source):
-            if is_run_table(path):
-                from venire.io.run_tables import read_run_table
-
-                yield read_run_table(path)
-            else:
-                yield path
+        yield from map(_of_file, expanded_all(source))
         return
     source = known_runs(source)
     if isinstance(source, RunTable):
@@ -143,6 +143,24 @@ def _sources(source: Any) -> Iterable[Source]:
     else:
         for each in source:
             yield from _sources(each)
+
+
+def _of_file(path: Path) -> Source:
+    """Read a table, a dataset or a file of another tool; a file of six columns is read when it is scanned."""
+    if str(path).startswith(DATASET):
+        from venire.io.sources import irds
+
+        return irds.lists(path)
+    with opened(path) as file:
+        head = file.read(HEAD)
+    if (source := source_of(head, path, RUNS)) is not None:
+        table: RunTable = source.lists(path)
+        return table
+    if not is_run_table(head, path.name):
+        return path
+    from venire.io.run_tables import read_run_table
+
+    return read_run_table(path)
 
 
 def _from_dict(runs: Mapping[str, Any]) -> RunTable:
@@ -242,6 +260,20 @@ def table_scores(table: RunTable, rules: Rules) -> Floats:
         raise FormatError(table.name, _line_of(table, int(bad[0])), message, hint=hint)
     score = -values if rules.by_rank else values
     return single(score) if rules.single_precision else score
+
+
+def lines_of(source: Source, rules: Rules) -> Lines:
+    """Read all lines of a source; documents that a list has twice are not looked for."""
+    if isinstance(source, RunTable):
+        return table_lines(source, rules)
+    data = read_bytes(source)
+    fields = split_columns(data, COLUMNS.split(", "), source)
+    lines, fault = read_lines(fields, rules)
+    if fault is not None:
+        raise run_fault(source, fault, Chunk(data), rules)
+    if not len(lines.number):
+        raise no_lines(source)
+    return lines
 
 
 def whole_run(path: Path, keep: Callable[[Category, Category], Bools] | None = None) -> RunTable:

@@ -26,9 +26,9 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from venire.judging import schema
 from venire.judging.answers import COUNTED
-from venire.judging.orders import Turn, turns
+from venire.judging.orders import Turn, context_of, counterpart, turns
 from venire.judging.schema import Row
-from venire.judging.study import CONDITIONAL, LABEL, LISTS, PERSON, PREFERENCE, Study
+from venire.judging.study import LISTS, PERSON, PREFERENCE, Study
 from venire.judging.tasks import Task
 from venire.types import Bools
 
@@ -218,15 +218,11 @@ class Board:
         return not queue.person or bool(is_theirs and self.is_open(turn.task))
 
     def _too_soon(self, queue: Queue, turns: Sequence[Turn], held: Iterable[Turn]) -> set[Turn]:
-        """Return repeats, and isolated or conditional labels, that come too soon after the other one."""
+        """Return repeats, and judgments in isolation or given another document, that come too soon after the other."""
         before = {turn.task for turn in (*queue.recent, *held)} if queue.person else set()
-        seen = {(task.topic, task.doc, task.view, task.kind) for id in before if (task := self.tasks.get(id))}
+        seen = {context_of(task) for id in before if (task := self.tasks.get(id))} - {None}
         early = {turn for turn in turns if turn.repeat and not queue.answered[turn.task]}
-        return early | {turn for turn in turns if turn.task in before or self._counterpart(turn.task) in seen}
-
-    def _counterpart(self, id: int) -> tuple[str, str, str, str]:
-        task = self.tasks[id]
-        return task.topic, task.doc, task.view, {LABEL: CONDITIONAL, CONDITIONAL: LABEL}.get(task.kind, "")
+        return early | {turn for turn in turns if turn.task in before or counterpart(self.tasks[turn.task]) in seen}
 
 
 _CHANGED = select(

@@ -1,7 +1,8 @@
 """Tables that are made and migrated, and copies of a database: nothing is changed before there is one.
 
 SQLite reads a copy itself, and so sees the database as it is between two transactions, while others write.  A
-PostgreSQL server has programs of its own for that: pg_dump and pg_restore.
+PostgreSQL server has programs of its own for that, pg_dump and pg_restore; before a migration its tables are copied
+into a schema of their own, in the transaction that changes them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from stat import S_IMODE
 
-from sqlalchemy import Connection, insert, inspect, select
+from sqlalchemy import Connection, insert, inspect, select, text
+from sqlalchemy.exc import ProgrammingError
+from sqlalchemy.schema import CreateSchema
 
 from venire.errors import DatabaseError, SettingError, Way
 from venire.io.outputs import write_bytes
@@ -22,34 +25,31 @@ from venire.judging.database import Database, is_server, lock, named
 MIGRATIONS = Path(__file__).with_name("migrations")
 FINISHED = "delete"
 """The journal of a SQLite file that nobody has open: it has no files beside it."""
+COPIES = "venire_backup_"
+"""How the names of schemas begin that hold the tables of PostgreSQL as they were before a migration."""
+NOT_ALLOWED = "42501"
+"""What PostgreSQL says to a user who lacks a right."""
 JOURNAL = slice(18, 20)
 """Where a SQLite file says which journal it has: 2 for a log beside it, 1 for others (its format, Section 1.3.3)."""
 
 
-def migrate(
-    database: Database, *, backed_up: bool = False, scripts: Path = MIGRATIONS, head: str = schema.HEAD
-) -> None:
-    """Bring the tables to those of this version of Venire; a database with answers is copied first.
-
-    Parameters
-    ----------
-    backed_up
-        Whether a backup was made by other means: PostgreSQL cannot be copied from here.
-    """
-    found = _migration(database)
+def migrate(database: Database, *, scripts: Path = MIGRATIONS, head: str = schema.HEAD) -> None:
+    """Bring the tables to those of this version of Venire; a database that has tables is copied first."""
+    with database.read() as connection:
+        found = _migration(connection)
     if found is None:
         database.write(_create)
     elif found != head:
-        _copy_first(database, backed_up=backed_up)
-        database.write(lambda connection: _upgrade(connection, scripts, head))
+        if database.file is not None:
+            backup(database.address)
+        database.write(lambda connection: _upgrade(connection, scripts, head, copied=database.file is None))
 
 
-def _migration(database: Database) -> str | None:
+def _migration(connection: Connection) -> str | None:
     """Return the last migration of a database; None for an empty one."""
-    with database.read() as connection:
-        if not inspect(connection).has_table(schema.migration.name):
-            return None
-        return connection.execute(select(schema.migration.c.version_num)).scalar()
+    if not inspect(connection).has_table(schema.migration.name):
+        return None
+    return connection.execute(select(schema.migration.c.version_num)).scalar()
 
 
 def _create(connection: Connection) -> None:
@@ -60,24 +60,34 @@ def _create(connection: Connection) -> None:
         connection.execute(insert(schema.migration).values(version_num=schema.HEAD))
 
 
-def _copy_first(database: Database, *, backed_up: bool) -> None:
-    if database.file is not None:
-        backup(database.address)
-    elif not backed_up:
+def _copy_tables(connection: Connection) -> None:
+    """Copy the tables of PostgreSQL into a schema that is called by the time."""
+    copies = f"{COPIES}{_now()}"
+    names = inspect(connection).get_table_names()
+    try:
+        connection.execute(CreateSchema(copies))
+    except ProgrammingError as error:
+        if getattr(error.orig, "sqlstate", "") != NOT_ALLOWED:
+            raise
         raise SettingError(
-            "this database was made by an earlier version of Venire, and has to be migrated",
-            hint=[Way("make a backup with pg_dump, and then state that there is one", backed_up="")],
-        )
+            "this database was made by an earlier version of Venire; before it is migrated its tables are copied, "
+            "which this user may not do",
+            hint="let a user who may create schemas in the database open it once (GRANT CREATE ON DATABASE)",
+        ) from error
+    for name in names:
+        connection.execute(text(f'CREATE TABLE "{copies}"."{name}" AS TABLE "{name}"'))
 
 
-def _upgrade(connection: Connection, scripts: Path, head: str) -> None:
-    """Run the migrations that a database lacks, inside its transaction."""
+def _upgrade(connection: Connection, scripts: Path, head: str, *, copied: bool) -> None:
+    """Run the migrations that a database lacks, inside its transaction; copied: its tables are copied there, too."""
     from alembic.config import Config
     from alembic.runtime.environment import EnvironmentContext
     from alembic.script import ScriptDirectory
     from alembic.util import CommandError
 
     lock(connection)
+    if copied and _migration(connection) != head:
+        _copy_tables(connection)
     files = ScriptDirectory(str(scripts), version_locations=[str(scripts)])
     steps = lambda found, _: files._upgrade_revs(head, found)  # noqa: E731 - as Alembic's cookbook has it
     try:
@@ -105,9 +115,13 @@ def backup(address: str, path: Path | None = None) -> Path:
     file = Path(address)
     if not file.is_file():
         raise DatabaseError(f"{file}: there is no such database", hint="has the study been served yet?")
-    target = path or file.with_name(f"{file.name}.backup-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
+    target = path or file.with_name(f"{file.name}.backup-{_now()}")
     write_bytes(target, _content(file), S_IMODE(file.stat().st_mode))
     return target
+
+
+def _now() -> str:
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
 
 
 def restore(address: str, copy: Path, *, study: str, lose_newer: bool = False) -> Path | None:

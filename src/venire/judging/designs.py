@@ -1,6 +1,6 @@
 """Which questions a study asks: tasks from a pool, a plan, runs or pairs, and the designs of two papers.
 
-Golbus et al. (2014), Sections 3.2 and 4, doi:10.1145/2566486.2568015: labels in isolation and given the document at
+Golbus et al. (2014), Sections 3.2 and 4, doi:10.1145/2566486.2568015: aspects in isolation and given the document at
 another rank of the same list, by one assessor per topic, and preferences between lists.
 
 Demeester et al. (2015), Sections 5.1, 6.1 and 6.2, doi:10.1007/s10791-015-9275-x: second labels of a sample of the
@@ -15,18 +15,15 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from itertools import combinations, groupby, pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
-import numpy as np
-
 from venire.data.asked import PREFERENCE as ASKED_PREFERENCE, Asked
-from venire.data.runs import RunTable
-from venire.io.pool import first_results
-from venire.io.runs import RunsLike, as_runs, kernel_rules, table_scores, whole_run
-from venire.judging.study import CONDITIONAL, LABEL, LISTS, PREFERENCE
+from venire.data.ids import as_text
+from venire.io.runs import RunsLike, as_runs, kernel_rules, lines_of
+from venire.judging.study import ASPECTS, CONDITIONAL, LABEL, LISTS, PREFERENCE
 from venire.judging.tasks import Task
-from venire.scan.slices import bytewise_order
+from venire.scan.lists import first_lines
 
 Lists = Mapping[str, Mapping[str, tuple[str, ...]]]
 """System -> topic -> its first documents, best first."""
@@ -101,20 +98,16 @@ def first_ranks(runs: RunsLike, topics: Iterable[str], depth: int) -> Lists:
     {'run': {'q1': ('a', 'b')}}
     """
     sources, wanted = as_runs(runs), set(topics)
-    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    found: dict[str, dict[str, list[str]]] = {}
+    rules = kernel_rules(sources.rules)
     for source in sources.sources:
-        table = source if isinstance(source, RunTable) else whole_run(source)
-        score = table_scores(table, kernel_rules(sources.rules))
-        rows = np.flatnonzero(first_results(table, score, depth))
-        name = np.argsort(bytewise_order(table.doc.names.slices))[table.doc.codes[rows]]
-        rows = rows[np.lexsort((-name, -score[rows], table.topic.codes[rows], table.system.codes[rows]))]
-        for (system, topic), group in groupby(
-            rows.tolist(), key=lambda row: (int(table.system.codes[row]), int(table.topic.codes[row]))
-        ):
-            if table.topic.names[topic] in wanted:
-                docs = tuple(table.doc.names[int(table.doc.codes[row])] for row in group)
-                found.setdefault(table.system.names[system], {})[table.topic.names[topic]] = docs
-    return found
+        lines = lines_of(source, rules)
+        first = lines.take(first_lines(lines, depth, keep_first=rules.keep_first))
+        columns = (map(as_text, each.to_bytes()) for each in (first.system, first.topic, first.doc))
+        for system, topic, doc in zip(*columns, strict=True):
+            if topic in wanted:
+                found.setdefault(system, {}).setdefault(topic, []).append(doc)
+    return {system: {topic: tuple(docs) for topic, docs in by_topic.items()} for system, by_topic in found.items()}
 
 
 def pooled(lists: Lists) -> Iterator[Item]:
@@ -136,13 +129,13 @@ def list_pairs(lists: Lists) -> Iterator[Item]:
         yield from (Item(topic, first, other=second) for topic in lists[first] if topic in lists[second])
 
 
-def golbus(lists: Lists, *, seed: int, view: str, n_people: int) -> list[Task]:
-    """Return the tasks of Golbus et al. (2014): labels, labels given another document, and preferences between lists.
+def golbus(lists: Lists, *, seed: int, view: str, n_people: int, aspects: bool) -> list[Task]:
+    """Return the tasks of Golbus et al. (2014): documents in isolation and given another one, and pairs of lists.
 
-    Section 3.2: for each topic, labels in isolation of the documents at ranks 1 to 5, and of those at 2 to 5 given the
-    first.  For a random 3/5 of the topics also ranks 1 to 4 given the fifth; for the others ranks 6 to 10 in isolation,
-    and 7 to 10 given the sixth.  Section 4.2: where there are two systems, five assessors (or as many as there are)
-    compare their lists.
+    Section 3.2: for each topic, the documents at ranks 1 to 5 in isolation, and those at 2 to 5 given the first.  For a
+    random 3/5 of the topics also ranks 1 to 4 given the fifth; for the others ranks 6 to 10 in isolation, and 7 to 10
+    given the sixth.  Section 4.1: each is judged on all aspects; without ``aspects``, with one label.  Section 4.2:
+    where there are two systems, five assessors (or as many as there are) compare their lists.
     """
     topics = sorted({topic for by_topic in lists.values() for topic in by_topic})
     order = sorted(topics, key=lambda topic: chance(seed, "golbus", topic))
@@ -158,7 +151,8 @@ def golbus(lists: Lists, *, seed: int, view: str, n_people: int) -> list[Task]:
             else:
                 alone += [Item(topic, doc) for doc in rest]
                 given += [Item(topic, doc, given=rest[0]) for doc in rest[1:]]
-    labels = tasks_of(alone, LABEL, view=view) + tasks_of(given, CONDITIONAL, view=view)
+    kinds = (ASPECTS, ASPECTS) if aspects else (LABEL, CONDITIONAL)
+    labels = tasks_of(alone, kinds[0], view=view) + tasks_of(given, kinds[1], view=view)
     compared = min(GOLBUS_LIST_JUDGMENTS, n_people)
     return labels + tasks_of(list_pairs(lists), LISTS, view=view, needed=compared)
 
@@ -188,11 +182,6 @@ def with_second(
         n = int(exact) + (chance(seed, "second", topic) < exact - int(exact))
         drawn.update(task.key for task in group[: n if per_topic is None else min(n, per_topic)])
     return [replace(task, needed=task.needed + 1) if task.key in drawn else task for task in tasks]
-
-
-def with_gold(tasks: Sequence[Task], gold: Mapping[tuple[str, str, str], str]) -> list[Task]:
-    """Mark the tasks whose right label is known: (topic, doc, given) -> label."""
-    return [replace(task, gold=gold.get((task.topic, task.doc, task.given), "")) for task in tasks]
 
 
 def by_item(task: Task) -> Hashable:

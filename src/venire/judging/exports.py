@@ -90,7 +90,7 @@ def _labels(study: Study, stored: Sequence[Stored], notes: list[Note], content: 
     records = [
         record for each in kept for record in (_by_aspect(study, each) if content == ASPECTS else [_label(each)])
     ]
-    frame = _frame(records, content)
+    frame = _frame(records, content, notes)
     scale = _scale(study, content)
     if scale is None:
         note = "aspects have labels of their own: a label is its place on them, from 0 for the lowest"
@@ -163,12 +163,14 @@ def _scale(study: Study, content: str) -> Scale | None:
     return Scale(next(iter(scales))) if len(scales) == 1 else None
 
 
-def _frame(records: Sequence[Record], content: str) -> pl.DataFrame:
-    """Return records as a table, without columns that say nothing."""
+def _frame(records: Sequence[Record], content: str, notes: Sequence[Note]) -> pl.DataFrame:
+    """Return records as a table, without columns that say nothing; notes: why there may be no records."""
     import polars as pl
 
     if not records:
-        raise SettingError(f"there are no answers to export: {content}", hint="has anybody answered such a task?")
+        why = "; ".join(map(str, notes))
+        message = f"there are no answers to export ({content})" + (f": {why}" if why else "")
+        raise SettingError(message, hint=None if why else "has anybody answered such a task?")
     numbers: dict[str, Any] = {
         "time": pl.Float64,
         "seconds": pl.Float64,
@@ -231,7 +233,7 @@ def _preferences(stored: Sequence[Stored], notes: list[Note], content: str) -> E
         }
         for each in kept
     ]
-    frame = _frame(records, content)
+    frame = _frame(records, content, notes)
     read_preferences(frame)
     return Export(frame, None, tuple(notes))
 

@@ -3,15 +3,15 @@
 Tasks come in blocks by topic, in an order of topics and of documents that is random, another one for each assessor.
 There are five passes over the topics, each in the same order:
 
-    1  snippets: labels in isolation for half of the topics, and given another document for the other half
-    2  snippets: labels given another document for the first half, and in isolation for the other half
+    1  snippets: in isolation for half of the topics, and given another document for the other half
+    2  snippets: given another document for the first half, and in isolation for the other half
     3  pages, which are judged after their snippets: as 1
     4  preferences between documents, and between lists
     5  pages: as 2
 
-so that the two labels of a document are as far apart as the tasks allow, and each kind comes first equally often
-(Golbus et al. 2014, Section 4.1, doi:10.1145/2566486.2568015: "in different period of time to reduce bias").  Some
-tasks come again later, for self-consistency.
+so that the two judgments of a document, labels or aspects, are as far apart as the tasks allow, and each kind comes
+first equally often (Golbus et al. 2014, Section 4.1, doi:10.1145/2566486.2568015: "in different period of time to
+reduce bias").  Some tasks come again later, for self-consistency.
 
 Everything follows from the seed and the names: the order of the tasks that are there does not change when others are
 added.
@@ -64,7 +64,7 @@ def turns(tasks: Sequence[Task], assessor: str, order: Order) -> list[Turn]:
 
 
 def _of_topic(topic: str, assessor: str, seed: int) -> tuple[float, bool]:
-    """Return the place of a topic among others, and whether its conditional labels come first."""
+    """Return the place of a topic among others, and whether its conditional judgments come first."""
     return chance(seed, assessor, topic), chance(seed, assessor, "conditional first", topic) < 0.5
 
 
@@ -81,10 +81,21 @@ def _pass(task: Task, *, conditional_first: bool) -> int:
     return PASSES[task.view][bool(task.given) != conditional_first]
 
 
+def context_of(task: Task) -> tuple[str, str, str, bool] | None:
+    """Return what is judged, and whether that is given another document; None for a preference."""
+    return None if task.kind in (PREFERENCE, LISTS) else (task.topic, task.doc, task.view, bool(task.given))
+
+
+def counterpart(task: Task) -> tuple[str, str, str, bool] | None:
+    """Return the same in isolation for what is given another document, and the other way round."""
+    found = context_of(task)
+    return found and (*found[:3], not found[3])
+
+
 def is_related(one: Task, other: Task) -> bool:
-    """Return whether two tasks ask for a label of one document, in isolation and given another, or are the same."""
-    same = (one.topic, one.doc) == (other.topic, other.doc)
-    return one.key == other.key or (same and one.view == other.view and bool(one.given) != bool(other.given))
+    """Return whether two tasks judge one document, in isolation and given another, or are the same."""
+    context = context_of(one)
+    return one.key == other.key or (context is not None and context == counterpart(other))
 
 
 def _repeats(tasks: Sequence[Task], assessor: str, order: Order) -> dict[int, list[int]]:

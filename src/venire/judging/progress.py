@@ -2,7 +2,7 @@
 
 Agreement, p(R|i) and the profiles of assessors are computed from the judgments of an export, by the functions and with
 the settings that ``venire agreement`` and ``venire disagreement`` have by default, so that these say the same of the
-exported file.  Labels of pages and of snippets are never paired: each view has numbers of its own.
+exported file.  Labels of pages and of snippets are never paired, nor those of two aspects: each has numbers of its own.
 
 Everything is computed from one reading of the answers, apart from the transactions that write them;
 :class:`LiveProgress` does so again only when something was written, and spends little of its time on it.
@@ -24,7 +24,6 @@ from venire.agreement.profiles import profiles
 from venire.agreement.table import AgreementTable, table
 from venire.data.judgments import Judgments
 from venire.disagreement.double_judgments import (
-    DEVIATION,
     JudgingEffort,
     LowestLabel,
     double_judgments_needed,
@@ -33,9 +32,10 @@ from venire.disagreement.double_judgments import (
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import VenireError
 from venire.judging.answers import COUNTED, Stored
-from venire.judging.exports import LABELS, export
+from venire.judging.exports import CONTENTS, LABELS, Export, export
+from venire.judging.gold import hits
 from venire.judging.store import Store
-from venire.judging.study import CONDITIONAL, LABEL, PERSON, Study
+from venire.judging.study import ASPECTS, PERSON, Study
 from venire.judging.tasks import Task
 
 T = TypeVar("T")
@@ -61,7 +61,8 @@ class AssessorProgress:
 
     cannot: among the answers that count, those that say it cannot be judged
     seconds: median time on the screen; last: when the last answer came, seconds since 1970
-    repeated, same: tasks that came again, and those that got the same answer; gold, right: hidden gold, likewise
+    repeated, same: tasks that came again, and those that got the same answer; gold, right: labels that
+    hidden gold states, each aspect and preference among them, and those that were given
     """
 
     assessor: str
@@ -82,10 +83,12 @@ class AssessorProgress:
 class Quality:
     """What the labels of one view say about disagreement; None where ``reasons`` has why not.
 
+    aspect: the one that the labels are on, "" for labels of the document as a whole
     effort: double judgments that p(R|i) needs in all; lowest: whether the lowest label has to be judged again
     """
 
     view: str
+    aspect: str
     agreement: AgreementTable | None
     fit: PredictedRelevanceFit | None
     assessors: FlaggedProfiles | None
@@ -121,11 +124,8 @@ class Progress:
     quality: tuple[Quality, ...]
 
 
-def progress(store: Store, *, deviation: float = DEVIATION) -> Progress:
-    """Compute the numbers of a study.
-
-    deviation: largest standard deviation of p(R|i) that double judgments are wanted for
-    """
+def progress(store: Store) -> Progress:
+    """Compute the numbers of a study."""
     revision, stored = store.revision(), store.stored(surplus=True)
     counted = [each for each in stored if each.status == COUNTED]
     topics = _topics(store.tasks.values(), counted)
@@ -135,7 +135,7 @@ def progress(store: Store, *, deviation: float = DEVIATION) -> Progress:
         done=sum(each.done for each in topics),
         topics=topics,
         assessors=_assessors(store.study, stored),
-        quality=tuple(quality(store.study, counted, deviation=deviation)),
+        quality=tuple(quality(store.study, counted)),
     )
 
 
@@ -165,7 +165,7 @@ def _assessor(name: str, kind: str, own: Sequence[Stored], *, reference: bool) -
     counted = [each for each in own if each.status == COUNTED]
     first = [each for each in counted if not each.repeat]
     seconds = [each.seconds for each in counted if each.seconds is not None]
-    golden = [each for each in first if each.task.gold and "label" in each.value]
+    gold, right = hits((each.task, each.value) for each in first)
     repeated, same = _repeats(counted)
     return AssessorProgress(
         assessor=name,
@@ -178,8 +178,8 @@ def _assessor(name: str, kind: str, own: Sequence[Stored], *, reference: bool) -
         last=max((each.received for each in own), default=None),
         repeated=repeated,
         same=same,
-        gold=len(golden),
-        right=sum(each.value["label"] == each.task.gold for each in golden),
+        gold=gold,
+        right=right,
     )
 
 
@@ -192,21 +192,34 @@ def _repeats(counted: Iterable[Stored]) -> tuple[int, int]:
     return len(pairs), sum(first == again for first, again in pairs)
 
 
-def quality(study: Study, counted: Sequence[Stored], *, deviation: float = DEVIATION) -> Iterable[Quality]:
-    """Compute agreement and p(R|i) of the labels, for each view that has some."""
-    labels = [each for each in counted if each.task.kind in (LABEL, CONDITIONAL)]
-    for view in dict.fromkeys(each.task.view for each in labels):
-        reasons: list[str] = []
-        of_view = [each for each in labels if each.task.view == view]
-        found = _tried(partial(export, study, of_view, LABELS), reasons)
-        if found is not None and found.judgments is not None:
-            yield _quality(view, found.judgments, deviation, reasons)
+def quality(study: Study, counted: Sequence[Stored]) -> Iterable[Quality]:
+    """Compute agreement and p(R|i) of the labels, for each view that has some; likewise for each aspect."""
+    for content in (LABELS, ASPECTS):
+        labels = [each for each in counted if each.task.kind in CONTENTS[content]]
+        for view in dict.fromkeys(each.task.view for each in labels):
+            reasons: list[str] = []
+            of_view = [each for each in labels if each.task.view == view]
+            found = _tried(partial(export, study, of_view, content), reasons)
+            for aspect, judgments in _by_aspect(study, found):
+                yield _quality(view, aspect, judgments, study.deviation, [*reasons])
 
 
-def _quality(view: str, judgments: Judgments, deviation: float, reasons: list[str]) -> Quality:
+def _by_aspect(study: Study, found: Export | None) -> list[tuple[str, Judgments]]:
+    """Return the judgments of an export by aspect, "" where they are on none."""
+    if found is None or found.judgments is None:
+        return []
+    judgments, aspect = found.judgments, found.judgments.facets.get("aspect")
+    if aspect is None:
+        return [("", judgments)]
+    names = [each.name for each in study.aspects if each.name in list(aspect.names)]
+    return [(name, judgments.where(aspect=name)) for name in names]
+
+
+def _quality(view: str, aspect: str, judgments: Judgments, deviation: float, reasons: list[str]) -> Quality:
     fit = _tried(lambda: PredictedRelevance().fit(judgments, rng=0), reasons)
     return Quality(
         view=view,
+        aspect=aspect,
         agreement=_tried(lambda: table(judgments, names=STATISTICS, over="items", n_draws=N_DRAWS, rng=0), reasons),
         fit=fit,
         assessors=_tried(lambda: FlaggedProfiles(profiles(judgments, reference=judgments.reference)), reasons),
@@ -232,10 +245,8 @@ class LiveProgress:
     or ``LONGEST_PAUSE``; until then, and while another thread computes them, those of before are returned.
     """
 
-    def __init__(
-        self, store: Store, *, deviation: float = DEVIATION, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._store, self._deviation, self._clock = store, deviation, clock
+    def __init__(self, store: Store, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._store, self._clock = store, clock
         self._computing = Lock()
         self._found: Progress | None = None
         self._not_before = 0.0
@@ -257,7 +268,7 @@ class LiveProgress:
 
     def _compute(self) -> Progress:
         start = self._clock()
-        self._found = progress(self._store, deviation=self._deviation)
+        self._found = progress(self._store)
         end = self._clock()
         self._not_before = end + min(PAUSE * (end - start), LONGEST_PAUSE)
         return self._found

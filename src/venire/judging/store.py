@@ -1,30 +1,21 @@
-"""The store: everything that is known of a study in progress, and the rules by which answers count.
+"""The store: everything that is known of a study in progress.
 
-Every method is one transaction.  An answer that was acknowledged is on the disk.  See ``judging.assignment`` for who
-gets a task, ``judging.access`` for who may judge, and ``judging.database`` for how writes are serialised.
-
-    live lease                        counted
-    no live lease, the place is free  counted
-    otherwise, or study paused        surplus: kept beside those that count
-    access revoked                    refused: not stored
-    change of an earlier answer       keeps its status
-    undo                              a new row without a value; the task is leased to the assessor again
+Every method is one transaction.  An answer that was acknowledged is on the disk.  See ``judging.ledger`` for how tasks
+are leased and which answers count, ``judging.assignment`` for who gets a task, ``judging.access`` for who may judge,
+and ``judging.database`` for how writes are serialised.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from venire.errors import SettingError, UnknownName
+from venire.errors import SettingError
 from venire.judging import access, queries, schema
 from venire.judging.access import Member, Session
 from venire.judging.answers import (
@@ -38,35 +29,22 @@ from venire.judging.answers import (
     Standing,
     Stored,
     Unread,
-    refuse_value,
 )
 from venire.judging.assignment import (
     ANYBODY,
-    UNKNOWN,
-    Board,
-    Queue,
-    Turns,
-    is_swapped,
-    n_taken,
-    turns_of_machine,
-    turns_of_person,
 )
 from venire.judging.backups import migrate
 from venire.judging.database import Database, is_server, sqlite_files
+from venire.judging.ledger import Clock, Ledger, named_key, storable
 from venire.judging.opening import synchronise, task_of
 from venire.judging.orders import Turn
 from venire.judging.schema import Row
-from venire.judging.shown import shown_hash as shown_hash
-from venire.judging.study import MACHINE, PERSON, Study
+from venire.judging.study import MACHINE, Study
 from venire.judging.tasks import Task
 
-KEY = re.compile(r"[\w.:-]{1,100}", re.ASCII)
-LONGEST_COMMENT = 10_000
-MOST_REPEATS = 1_000
 REST_MINUTES = 5
 """A pause of this length between two answers is a rest."""
 
-Clock = Callable[[], float]
 Asked = Sequence[tuple[str, int]]
 """Keys of tasks, and repeats."""
 
@@ -79,15 +57,7 @@ class Store:
 
     def __init__(self, study: Study, tasks: Mapping[str, Task], database: Database, clock: Clock) -> None:
         self.study, self.tasks, self.database, self.clock = study, tasks, database, clock
-        with database.read() as connection:
-            self._ids: dict[str, int] = {
-                row.key: row.id for row in connection.execute(select(schema.task.c.key, schema.task.c.id))
-            }
-            self._version: int = connection.execute(select(func.max(schema.version.c.id))).scalar_one()
-        self._board = Board(study, {self._ids[key]: task for key, task in tasks.items()})
-        self._begun, self._is_paused = -1, False
-        self._orders: dict[str, Turns] = {}
-        self._shown: dict[tuple[Any, ...], str] = {}
+        self._ledger = Ledger(study, tasks, database, clock)
 
     @classmethod
     def open(
@@ -97,7 +67,6 @@ class Store:
         database: str | None = None,
         *,
         new_version: bool = False,
-        backed_up: bool = False,
         clock: Clock = time.time,
     ) -> Store:
         """Open the database of a study, and make it if there is none.
@@ -111,8 +80,6 @@ class Store:
             A SQLite file, or postgresql://...; default: the study's, else the study file's name with .db.
         new_version
             Go on with another scale or other guidelines than those of the answers so far.
-        backed_up
-            State that there is a backup, where a migration of PostgreSQL needs one.
 
         Raises
         ------
@@ -121,7 +88,7 @@ class Store:
         """
         opened = Database(address_of(study, database))
         try:
-            migrate(opened, backed_up=backed_up)
+            migrate(opened)
             known = {task.key: task for task in tasks}
             opened.write(lambda connection: synchronise(connection, study, known, clock(), new_version=new_version))
             return cls(study, known, opened, clock)
@@ -176,7 +143,7 @@ class Store:
 
         def work(connection: Connection, revision: int) -> str:
             name = access.erase(connection, assessor, answers=answers, now=self.clock(), revision=revision)
-            self._board.catch_up(connection, revision, self.database.rollbacks, anew=True)
+            self._ledger.board.catch_up(connection, revision, self.database.rollbacks, anew=True)
             return name
 
         name = self._change(work)
@@ -194,13 +161,13 @@ class Store:
         """Lease the next tasks to an assessor: those in their hands first; none while the study is paused."""
 
         def work(connection: Connection) -> tuple[Lease, ...]:
-            paused = self._look(connection)
+            paused = self._ledger.look(connection)
             found = _active(connection, assessor)
             if paused or found is None:
                 return ()
-            return self._next(connection, found, n, revision=None)
+            return self._ledger.next(connection, found, n, revision=None)
 
-        self._turns(assessor)
+        self._ledger.turns(assessor)
         return self.database.write(work)
 
     def answer(self, assessor: str, answer: Answer) -> Receipt:
@@ -210,31 +177,35 @@ class Store:
     def answers(self, assessor: str, answers: Sequence[Answer]) -> list[Receipt]:
         """Store answers that were given elsewhere, all in one transaction; a pause does not make them surplus."""
         for answer in answers:
-            self._refuse(answer)
+            self._ledger.refuse(answer)
 
         def work(connection: Connection) -> list[Receipt]:
-            revision, _ = self._begin(connection)
+            revision, _ = self._ledger.begin(connection)
             found = _active(connection, assessor)
             if found is None:
                 raise SettingError(f"the access of {assessor!r} was revoked", hint="name another assessor")
-            return [self._store(connection, found, answer, revision, paused=False) for answer in answers]
+            return [self._ledger.store(connection, found, answer, revision, paused=False) for answer in answers]
 
         return self.database.write(work)
 
     def answer_and_next(self, assessor: str, answer: Answer, n: int) -> tuple[Receipt, tuple[Lease, ...]]:
         """Store an answer and lease the next tasks, in one transaction."""
-        self._refuse(answer)
+        self._ledger.refuse(answer)
 
         def work(connection: Connection) -> tuple[Receipt, tuple[Lease, ...]]:
-            revision, paused = self._begin(connection)
+            revision, paused = self._ledger.begin(connection)
             found = _active(connection, assessor)
             if found is None:
                 return Receipt(answer.key, REFUSED, why="access was revoked"), ()
-            receipt = self._store(connection, found, answer, revision, paused=paused)
-            return receipt, self._next(connection, found, n, revision) if n and not paused else ()
+            receipt = self._ledger.store(connection, found, answer, revision, paused=paused)
+            return receipt, self._ledger.next(connection, found, n, revision) if n and not paused else ()
 
-        self._turns(assessor)
+        self._ledger.turns(assessor)
         return self.database.write(work)
+
+    def shown(self, task: Task) -> str:
+        """Return the hash of what a task shows, as ``shown_hash``; files are read again when they change."""
+        return self._ledger.shown(task)
 
     def history(self, assessor: str, *, n: int = 20) -> tuple[Given, ...]:
         """Return an assessor's own answers as they stand after changes, newest first; without withdrawn ones."""
@@ -264,9 +235,11 @@ class Store:
             done = connection.execute(queries.DONE, {"assessor": found.id}).scalar_one()
             times = connection.execute(queries.TIMES.limit(2 * max(1, self.study.rest_after)), {"assessor": found.id})
             since = _since_rest(list(times.scalars()), self.clock())
-        self._turns(assessor)
-        queue = self._board.queues.get(found.id) or self.database.write(lambda each: self._queue(each, found))
-        left = self._board.n_left(queue)
+        self._ledger.turns(assessor)
+        queue = self._ledger.board.queues.get(found.id) or self.database.write(
+            lambda each: self._ledger.queue(each, found)
+        )
+        left = self._ledger.board.n_left(queue)
         return Standing(done=done, left=left, since_rest=since, paused=paused, revoked=False)
 
     # The organiser
@@ -282,7 +255,7 @@ class Store:
 
         def work(connection: Connection, _: int) -> None:
             connection.execute(update(schema.state).values(paused=on))
-            self._is_paused = on
+            self._ledger.paused = on
             access.record(connection, "pause" if on else "resume", now=self.clock())
 
         self._change(work)
@@ -295,7 +268,7 @@ class Store:
         SettingError
             If they have answered it, or if it has all the answers that it needs.
         """
-        id = self._id(task)
+        id = self._ledger.id(task)
 
         def work(connection: Connection, revision: int) -> None:
             found = access.assessor_row(connection, assessor)
@@ -304,13 +277,13 @@ class Store:
             rows = connection.execute(queries.PLACES, {"tasks": [id]}).all()
             self._refuse_reassign(task, found, rows)
             places, tasks = schema.place, schema.task
-            if self._board.judge[id] != ANYBODY:
+            if self._ledger.board.judge[id] != ANYBODY:
                 values = {"judge": found.id, "changed": revision}
                 connection.execute(update(tasks).where(tasks.c.id == id).values(**values))
-                self._board.judge[id] = found.id
+                self._ledger.board.judge[id] = found.id
             connection.execute(delete(places).where(places.c.task == id, places.c.person, places.c.answer.is_(None)))
-            self._lease(connection, found, [Turn(id, 0)], -revision)
-            self._board.reopened.append(id)
+            self._ledger.lease(connection, found, [Turn(id, 0)], -revision)
+            self._ledger.board.reopened.append(id)
             access.record(connection, "reassign", found.id, now=self.clock(), task=task)
 
         self._change(work)
@@ -318,7 +291,7 @@ class Store:
     def _refuse_reassign(self, task: str, found: Row, rows: Sequence[Row]) -> None:
         if any(row.assessor == found.id and row.answer is not None for row in rows):
             raise SettingError(f"assessor {found.name!r} has answered this task", hint="choose another assessor")
-        if not self._board.is_open(self._id(task)):
+        if not self._ledger.board.is_open(self._ledger.id(task)):
             raise SettingError("this task has all the answers that it needs")
 
     def revision(self) -> int:
@@ -361,8 +334,8 @@ class Store:
 
         def work(connection: Connection, _: int) -> None:
             found = access.assessor_row(connection, assessor)
-            values = {"task": self._id(task), "assessor": found.id, "repeat": repeat, "at": self.clock()}
-            kept = {"text": _storable(text), "machine": None if machine is None else json.dumps(machine)}
+            values = {"task": self._ledger.id(task), "assessor": found.id, "repeat": repeat, "at": self.clock()}
+            kept = {"text": storable(text), "machine": None if machine is None else json.dumps(machine)}
             connection.execute(insert(schema.reply).values(**values, **kept))
 
         self._change(work)
@@ -389,16 +362,16 @@ class Store:
             Whether the study is paused.  What was asked before counts nevertheless.
         """
         for answer in answers:
-            self._refuse(answer)
-        open_, close = [[(self._id(task), repeat) for task, repeat in turns] for turns in (begun, ended)]
+            self._ledger.refuse(answer)
+        open_, close = [[(self._ledger.id(task), repeat) for task, repeat in turns] for turns in (begun, ended)]
 
         def work(connection: Connection) -> bool:
-            revision, paused = self._begin(connection)
+            revision, paused = self._ledger.begin(connection)
             found = _active(connection, assessor)
             if found is None:
                 raise SettingError(f"the access of {assessor!r} was revoked", hint="invite them again")
             for answer in answers:
-                self._store(connection, found, answer, revision, paused=False)
+                self._ledger.store(connection, found, answer, revision, paused=False)
             if unread:
                 connection.execute(insert(schema.reply), [self._reply(found.id, each) for each in unread])
             self._put_down(connection, found, close + open_)
@@ -409,11 +382,16 @@ class Store:
         return self.database.write(work)
 
     def _reply(self, assessor: int, unread: Unread) -> dict[str, Any]:
-        values = {"task": self._id(unread.task), "assessor": assessor, "repeat": unread.repeat, "at": self.clock()}
-        return {**values, "text": _storable(unread.text), "machine": json.dumps(dict(unread.machine))}
+        values = {
+            "task": self._ledger.id(unread.task),
+            "assessor": assessor,
+            "repeat": unread.repeat,
+            "at": self.clock(),
+        }
+        return {**values, "text": storable(unread.text), "machine": json.dumps(dict(unread.machine))}
 
     def _put_down(self, connection: Connection, assessor: Row, turns: Sequence[tuple[int, int]]) -> None:
-        keys = [_named_key(Turn(*each), assessor) for each in turns]
+        keys = [named_key(Turn(*each), assessor) for each in turns]
         if keys:
             connection.execute(queries.DELETE_PLACE.where(schema.place.c.answer.is_(None)), keys)
 
@@ -423,7 +401,7 @@ class Store:
         held = {(row.task, row.repeat) for row in found if row.assessor == assessor.id}
         rows = [
             {"task": task, "assessor": assessor.id, "repeat": repeat, "person": False, "swapped": False}
-            | {"turn": revision, "expires": self._expiry()}
+            | {"turn": revision, "expires": self._ledger.expiry()}
             for task, repeat in turns
             if (task, repeat) not in held
         ]
@@ -448,299 +426,14 @@ class Store:
             rows = connection.execute(query.where(who.c.name == assessor).order_by(reply.c.id)).all()
         return [Unread(row.key, row.repeat, row.text, json.loads(row.machine or "{}")) for row in rows]
 
-    # Inside a transaction
-
     def _change(self, work: Callable[[Connection, int], Any]) -> Any:
         """Run a write of which the revision tells."""
-        return self.database.write(lambda connection: work(connection, self._begin(connection)[0]))
-
-    def _look(self, connection: Connection) -> bool:
-        """Lock the study, bring the board up to date, and return whether it is paused; nothing is written yet."""
-        if self._begun != self.database.transactions:
-            revision, paused = connection.execute(queries.LOCKED).one()
-            self._board.catch_up(connection, revision, self.database.rollbacks)
-            return bool(paused)
-        return self._is_paused
-
-    def _begin(self, connection: Connection) -> tuple[int, bool]:
-        """Raise the revision, which locks the study in PostgreSQL, and bring the board up to date.
-
-        Writes that share a transaction share its revision.
-        """
-        if self._begun != self.database.transactions:
-            revision, paused = connection.execute(queries.BUMP).one()
-            self._board.catch_up(connection, revision - 1, self.database.rollbacks)
-            self._board.revision = revision
-            self._begun, self._is_paused = self.database.transactions, paused
-        return self._board.revision, self._is_paused
-
-    def _queue(self, connection: Connection, assessor: Row) -> Queue:
-        if self._board.revision == UNKNOWN or self._board.rollbacks != self.database.rollbacks:
-            self._board.catch_up(connection, connection.execute(queries.STATE).one().revision, self.database.rollbacks)
-        return self._board.queue(connection, assessor, self._turns(assessor.name))
-
-    def _turns(self, assessor: str) -> Turns:
-        """Return the order of an assessor, which is made once, before the transaction that needs it."""
-        if assessor not in self._orders:
-            is_machine = assessor in self.study.machines
-            make = turns_of_machine if is_machine else partial(turns_of_person, self.study)
-            self._orders[assessor] = make(self._board.tasks, assessor)
-        return self._orders[assessor]
-
-    def _next(self, connection: Connection, assessor: Row, n: int, revision: int | None) -> tuple[Lease, ...]:
-        now = self.clock()
-        held = connection.execute(queries.HELD, {"assessor": assessor.id}).all()
-        leases = [row for row in held if row.task_key in self.tasks and row.expires > now]
-        if any(row.expires <= now for row in held):
-            connection.execute(queries.DELETE_EXPIRED, {"of_assessor": assessor.id, "now": now})
-        if any(row.expires - now < self.study.lease_minutes * 30 for row in leases[:n]):
-            leases = self._renew(connection, assessor, leases, revision)
-        found = [self._shown_lease(assessor, Turn(row.task, row.repeat), row.expires) for row in leases[:n]]
-        if len(found) == n:
-            return tuple(found)
-        queue, hands = self._queue(connection, assessor), [Turn(row.task, row.repeat) for row in leases]
-        turns = self._board.take(
-            queue, n - len(found), held=hands, free=lambda turns: self._free(connection, assessor, turns)
-        )
-        if turns:
-            revision = self._bumped(connection, revision)
-            found += self._lease(connection, assessor, turns, revision)
-        return tuple(found)
-
-    def _bumped(self, connection: Connection, revision: int | None) -> int:
-        return self._begin(connection)[0] if revision is None else revision
-
-    def _renew(self, connection: Connection, assessor: Row, leases: Sequence[Row], revision: int | None) -> list[Row]:
-        """Renew leases of which less than half is left, since their holder is there."""
-        self._bumped(connection, revision)
-        now, places = self.clock(), schema.place
-        mine = (places.c.assessor == assessor.id, places.c.answer.is_(None), places.c.expires > now)
-        connection.execute(update(places).where(*mine).values(expires=self._expiry()))
-        ids = {(row.task, row.repeat) for row in leases}
-        held = connection.execute(queries.HELD, {"assessor": assessor.id}).all()
-        return [row for row in held if (row.task, row.repeat) in ids]
-
-    def _free(self, connection: Connection, assessor: Row, turns: Sequence[Turn]) -> list[Turn]:
-        """Return the turns that may be leased: not held or answered by this assessor, and with a place left."""
-        now, rows = self.clock(), connection.execute(queries.PLACES, {"tasks": [turn.task for turn in turns]}).all()
-        mine = {
-            (row.task, row.repeat)
-            for row in rows
-            if row.assessor == assessor.id and (row.answer is not None or row.expires > now)
-        }
-        free = [turn for turn in turns if turn not in mine]
-        if assessor.kind == MACHINE:
-            return free
-        of: dict[int, list[Row]] = {}
-        for row in rows:
-            of.setdefault(row.task, []).append(row)
-        return [
-            turn
-            for turn in free
-            if turn.repeat or n_taken(of.get(turn.task, []), assessor.id, now) < self._board.needed[turn.task]
-        ]
-
-    def _lease(self, connection: Connection, assessor: Row, turns: Sequence[Turn], turn: int) -> list[Lease]:
-        """Write leases; the assessor holds none of these."""
-        expires = self._expiry()
-        leases = [self._shown_lease(assessor, each, expires) for each in turns]
-        rows = [
-            {
-                "task": each.task,
-                "assessor": assessor.id,
-                "repeat": each.repeat,
-                "person": assessor.kind == PERSON,
-                "swapped": lease.swapped,
-                "turn": turn,
-                "expires": expires + place * 1e-5,
-            }
-            for place, (each, lease) in enumerate(zip(turns, leases, strict=True))
-        ]
-        connection.execute(queries.INSERT_PLACE, rows)
-        return leases
-
-    def _expiry(self) -> float:
-        return self.clock() + 60 * self.study.lease_minutes
-
-    def _shown_lease(self, assessor: Row, turn: Turn, expires: float) -> Lease:
-        task = self._board.tasks[turn.task]
-        swapped = is_swapped(self.study, task, assessor.name, turn.repeat)
-        shown = self.shown(task)
-        return Lease(task=task, repeat=turn.repeat, swapped=swapped, expires=expires, shown=shown)
-
-    def shown(self, task: Task) -> str:
-        """Return the hash of what a task shows, as ``shown_hash``; files are read again when they change."""
-        return shown_hash(self.study, task, known=self._shown)
-
-    def _id(self, task: str) -> int:
-        if task not in self._ids:
-            raise UnknownName("task", task, ())
-        return self._ids[task]
-
-    def _refuse(self, answer: Answer) -> None:
-        """Raise if an answer cannot be stored, before the transaction."""
-        if not KEY.fullmatch(answer.key):
-            raise SettingError("the key of an answer has 1 to 100 letters, digits or . : _ -")
-        if answer.task not in self._ids:
-            raise UnknownName("task", answer.task, ())
-        if not 0 <= answer.repeat < MOST_REPEATS:
-            raise SettingError(f"repeat {answer.repeat}: 0 to {MOST_REPEATS - 1} was expected")
-        if not isfinite(answer.at) or not (answer.seconds is None or 0 <= answer.seconds < float("inf")):
-            raise SettingError("the times of an answer have to be finite")
-        if len(answer.comment) > LONGEST_COMMENT:
-            raise SettingError(f"a comment has at most {LONGEST_COMMENT:,} characters")
-        if answer.value is None and not answer.replaces:
-            raise SettingError("an answer has a value, unless it withdraws an earlier one")
-        if answer.value is not None and answer.task in self.tasks:
-            refuse_value(self.study, self.tasks[answer.task], answer.value)
-
-    def _store(self, connection: Connection, assessor: Row, answer: Answer, revision: int, *, paused: bool) -> Receipt:
-        before = _answer(connection, assessor.id, answer.key)
-        if before is not None:
-            return Receipt(answer.key, before.status, again=True)
-        turn = Turn(self._ids[answer.task], answer.repeat)
-        places = connection.execute(queries.PLACES, {"tasks": [turn.task]}).all()
-        own = next((row for row in places if (row.assessor, row.repeat) == (assessor.id, answer.repeat)), None)
-        root = self._root(connection, assessor, answer, turn)
-        if answer.value is None:
-            status = own.status if own is not None and _holds(own, root) else SURPLUS
-        else:
-            status = self._status(assessor, turn, own, root, places, paused=paused)
-        id = self._add_row(connection, assessor, answer, root, status)
-        if answer.value is None:
-            self._withdraw(connection, assessor, turn, own, root, revision)
-        elif own is None or own.answer is None or _holds(own, root):
-            self._hold(connection, assessor, turn, own, id, status, revision)
-        return Receipt(answer.key, status)
-
-    def _root(self, connection: Connection, assessor: Row, answer: Answer, turn: Turn) -> int | None:
-        """Return the first answer of the chain that an answer changes; None for a new one."""
-        if not answer.replaces:
-            return None
-        found = _answer(connection, assessor.id, answer.replaces)
-        if found is None or Turn(found.task, found.repeat) != turn:
-            raise SettingError(f"answer {answer.key!r} replaces {answer.replaces!r}, which is no earlier answer to it")
-        return found.root or found.id
-
-    def _status(
-        self,
-        assessor: Row,
-        turn: Turn,
-        own: Row | None,
-        root: int | None,
-        places: Iterable[Row],
-        *,
-        paused: bool,
-    ) -> str:
-        """Apply the rules: does this answer count?"""
-        if own is not None and own.answer is not None:
-            return str(own.status) if _holds(own, root) else SURPLUS
-        if paused:
-            return SURPLUS
-        if assessor.kind == MACHINE:
-            return COUNTED
-        now = self.clock()
-        if own is not None and own.expires > now:
-            return COUNTED
-        if self._board.judge[turn.task] not in (ANYBODY, assessor.id):
-            return SURPLUS
-        if turn.repeat:
-            first = [
-                row for row in places if row.assessor == assessor.id and row.repeat == 0 and row.answer is not None
-            ]
-            return COUNTED if first else SURPLUS
-        free = n_taken(places, assessor.id, now) < self._board.needed[turn.task]
-        return COUNTED if free else SURPLUS
-
-    def _add_row(self, connection: Connection, assessor: Row, answer: Answer, root: int | None, status: str) -> int:
-        values = {
-            "key": answer.key,
-            "root": root,
-            "task": self._ids[answer.task],
-            "assessor": assessor.id,
-            "repeat": answer.repeat,
-            "value": None if answer.value is None else json.dumps(dict(answer.value)),
-            "status": status,
-            "at": answer.at,
-            "received": self.clock(),
-            "seconds": answer.seconds,
-            "comment": _storable(answer.comment),
-            "shown": _storable(answer.shown)[:100],
-            "swapped": answer.swapped,
-            "replaces": answer.replaces,
-            "machine": None if answer.machine is None else json.dumps(dict(answer.machine)),
-            "version": self._version,
-        }
-        added: Any = connection.execute(queries.INSERT_ANSWER, values).inserted_primary_key
-        return int(added[0])
-
-    def _hold(
-        self,
-        connection: Connection,
-        assessor: Row,
-        turn: Turn,
-        own: Row | None,
-        id: int,
-        status: str,
-        revision: int,
-    ) -> None:
-        """Let an answer hold the place: a new place, the one that was leased, or the one of the answer it changes."""
-        values = {"answer": id, "status": status, "expires": None}
-        if own is None:
-            person, swapped = assessor.kind == PERSON, False
-            key = {"task": turn.task, "assessor": assessor.id, "repeat": turn.repeat}
-            row = {**key, "person": person, "swapped": swapped, "turn": revision, **values}
-            connection.execute(queries.INSERT_PLACE, row)
-        else:
-            connection.execute(queries.UPDATE_PLACE, {**values, **_named_key(turn, assessor)})
-        if own is None or own.answer is None:
-            self._count(connection, assessor, turn, status, 1, revision)
-            self._queue(connection, assessor).note(turn)
-
-    def _withdraw(
-        self,
-        connection: Connection,
-        assessor: Row,
-        turn: Turn,
-        own: Row | None,
-        root: int | None,
-        revision: int,
-    ) -> None:
-        """Take the place back from an answer, and lease it to the assessor again."""
-        if own is None or not _holds(own, root):
-            return
-        if own.status == COUNTED:
-            values = {"answer": None, "status": None, "expires": self._expiry(), "turn": -revision}
-            connection.execute(queries.UPDATE_PLACE, {**values, **_named_key(turn, assessor)})
-            self._count(connection, assessor, turn, COUNTED, -1, revision)
-        else:
-            connection.execute(queries.DELETE_PLACE, _named_key(turn, assessor))
-        self._queue(connection, assessor).forget(turn)
-
-    def _count(self, connection: Connection, assessor: Row, turn: Turn, status: str, more: int, revision: int) -> None:
-        """Keep the number of answers by people that count."""
-        if assessor.kind == PERSON and turn.repeat == 0 and status == COUNTED:
-            connection.execute(queries.COUNT, {"of_id": turn.task, "more": more, "now": revision})
-            self._board.count(turn.task, more)
-
-
-def _holds(own: Row, root: int | None) -> bool:
-    """Return whether a place is held by an answer of this chain of changes."""
-    return root is not None and own.root == root
-
-
-def _named_key(turn: Turn, assessor: Row) -> dict[str, int]:
-    return {"of_task": turn.task, "of_repeat": turn.repeat, "of_assessor": assessor.id}
+        return self.database.write(lambda connection: work(connection, self._ledger.begin(connection)[0]))
 
 
 def _active(connection: Connection, name: str) -> Row | None:
     """Return the row of an assessor who may judge, or None."""
     return connection.execute(queries.ACTIVE, {"name": name}).one_or_none()
-
-
-def _answer(connection: Connection, assessor: int, key: str) -> Row | None:
-    """Return an assessor's answer of a key."""
-    return connection.execute(queries.OF_KEY, {"assessor": assessor, "key": key}).one_or_none()
 
 
 def _since_rest(times: Sequence[float], now: float) -> int:
@@ -749,11 +442,6 @@ def _since_rest(times: Sequence[float], now: float) -> int:
         if later - earlier > 60 * REST_MINUTES:
             return count
     return len(times)
-
-
-def _storable(text: str) -> str:
-    """Return text as every database stores it."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def address_of(study: Study, database: str | None = None) -> str:

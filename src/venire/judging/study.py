@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from venire.data.scale import Scale
+from venire.disagreement.double_judgments import DEVIATION
 
 PERSON, MACHINE = "person", "machine"
 LABEL, CONDITIONAL, ASPECTS, PREFERENCE, LISTS = "label", "conditional", "aspects", "preference", "lists"
@@ -86,7 +87,7 @@ class Order:
     """In which order an assessor gets tasks: in blocks by topic, at random by the seed and the name.
 
     repeats: share of an assessor's tasks that come again, at least ``apart`` tasks later
-    apart: how many tasks lie at least between labels of one document in isolation and given another one
+    apart: how many tasks lie at least between judgments of one document in isolation and given another one
     """
 
     seed: int = 1
@@ -99,6 +100,7 @@ class Study:
     """A study as it is read from its file.
 
     documents: those that tasks show; lists: system -> topic -> its documents, best first, for tasks on result lists
+    deviation: largest standard deviation of p(R|label) that double judgments are wanted for
     database: the SQLite file, or an address such as postgresql://...
     files: those that were read, but for pages of documents
     """
@@ -116,6 +118,7 @@ class Study:
     order: Order = field(default_factory=Order)
     lease_minutes: float = 30.0
     rest_after: int = 50
+    deviation: float = DEVIATION
     lists: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     database: str = ""
     files: tuple[Path, ...] = ()

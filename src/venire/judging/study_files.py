@@ -19,6 +19,7 @@ from venire.io.runs import read_runs
 from venire.io.toml_lines import Place, nearest_line
 from venire.judging import designs
 from venire.judging.designs import Item, Lists
+from venire.judging.gold import about, read_gold
 from venire.judging.study import (
     ASPECTS,
     CONDITIONAL,
@@ -35,14 +36,14 @@ from venire.judging.study import (
     Topic,
 )
 from venire.judging.study_keys import FIXED, GOLBUS, SOURCES, StudyFile
-from venire.judging.study_tables import add_topic, folder_inside, read_documents, read_gold, read_items, read_topics
+from venire.judging.study_tables import add_topic, folder_inside, read_documents, read_items, read_topics
 from venire.judging.tasks import Task, documents_of
 from venire.results import counted, first_few
 
 FITTING = {
     LABEL: ("plan", "pool", "runs"),
     CONDITIONAL: ("pairs", "runs"),
-    ASPECTS: ("plan", "pool", "runs"),
+    ASPECTS: ("plan", "pool", "runs", "pairs"),
     PREFERENCE: ("plan", "pairs"),
     LISTS: ("runs",),
 }
@@ -74,6 +75,7 @@ def read_study(path: str | Path) -> tuple[Study, tuple[Task, ...]]:
         order=Order(**file.checked("order", ("order",), content["order"])),
         lease_minutes=float(settings["lease_minutes"]),
         rest_after=settings["rest_after"],
+        deviation=float(settings["deviation"]),
         database=_database(file, settings["database"]),
     )
     return _with_tasks(file, study, content)
@@ -251,7 +253,8 @@ class _Block:
         source = self._source()
         if self.values["preset"] == GOLBUS:
             lists = self._lists()
-            found = designs.golbus(lists, seed=self.seed, view=self.values["view"], n_people=len(self.study.people))
+            settings = {"view": self.values["view"], "n_people": len(self.study.people)}
+            found = designs.golbus(lists, seed=self.seed, aspects=bool(self.study.aspects), **settings)
             compared = {task.doc for task in found if task.kind == LISTS} | {t.other for t in found if t.kind == LISTS}
             return self._by_topic(found), {name: lists[name] for name in lists if name in compared}
         if source == "plan":
@@ -345,7 +348,8 @@ class _Block:
         if source == "runs":
             made = {CONDITIONAL: designs.given_previous, LISTS: designs.list_pairs}.get(self.kind, designs.pooled)
             return made(lists)
-        needed = {CONDITIONAL: ("doc", "given"), PREFERENCE: ("doc", "other")}.get(self.kind, ("doc",))
+        other = {"pairs": "other" if self.kind == PREFERENCE else "given"}.get(source)
+        needed = ("doc", other) if other else ("doc",)
         others = {name: "" for name in ("given", "other") if name not in needed}
         return [item._replace(**others) for item in self._read(source, lambda path: read_items(path, needed=needed))]
 
@@ -354,13 +358,14 @@ class _Block:
         return self.file.reading(place, read, self.file.beside(place, self.values[key]))
 
     def _refuse_unknown(self, items: Iterable[Item], source: str) -> None:
-        """Raise at the first item of an unknown topic, or of a document that is compared with itself."""
+        """Raise at the first item of an unknown topic, without a document, or of one that is compared with itself."""
         for item in items:
             where = "" if item.line is None else f"line {item.line} of {self.values[source]}: "
             if item.topic not in self.study.topics:
                 self.refuse(source, f"{where}there is no topic {item.topic!r}", hint=self._some_topics())
-            if not item.doc or item.doc in (item.given, item.other):
-                found = f"document {item.doc!r} with itself" if item.doc else "no document"
+            missing = not item.doc or (source == "pairs" and not (item.given or item.other))
+            if missing or item.doc in (item.given, item.other):
+                found = "an empty cell in place of a document" if missing else f"document {item.doc!r} with itself"
                 self.refuse(source, f"{where}found {found}", hint="a row names a topic and its documents")
 
     def _planned(self) -> list[Task]:
@@ -394,16 +399,13 @@ class _Block:
         return designs.with_second(tasks, seed=self.seed, among=among, **settings)
 
     def _with_gold(self, tasks: list[Task]) -> list[Task]:
-        """Mark tasks whose right label is known."""
+        """Mark tasks whose right answer is known."""
         if not self.values["gold"]:
             return tasks
-        if self.kind not in (LABEL, CONDITIONAL):
-            self.refuse("gold", f"does not go with {self.kind} tasks", hint="it is for labels")
-        labels = [each.name for each in self.study.scale]
-        gold = self._read("gold", lambda path: read_gold(path, labels))
-        marked = designs.with_gold(tasks, gold)
+        gold = self._read("gold", lambda path: read_gold(path, self.study, self.kind))
+        marked = [replace(task, gold=gold.get(about(task), "")) for task in tasks]
         if not any(task.gold for task in marked):
-            self.refuse("gold", "has no label of what is judged here", hint="check topics and documents")
+            self.refuse("gold", "has no answer to what is asked here", hint="check topics and documents")
         return marked
 
     def fixed_for(self) -> tuple[str, ...]:
@@ -414,7 +416,12 @@ class _Block:
         return bool(self.values["plan"] or self.values["preset"])
 
     def _by_topic(self, tasks: list[Task]) -> list[Task]:
-        """Let one assessor judge all documents of a topic (Golbus et al., Section 4.1); lists are for whoever comes."""
-        labels = sorted((task for task in tasks if task.kind != LISTS), key=lambda task: task.topic)
+        """Let one assessor, or as many as are wanted, judge all documents of a topic (Golbus et al., Section 4.1).
+
+        Lists are for whoever comes.
+        """
+        needed = self._needed()
+        labels = [replace(task, needed=needed) for task in tasks if task.kind != LISTS]
+        labels.sort(key=lambda task: task.topic)
         spread = designs.fixed(labels, self._people(), seed=self.seed, together=designs.by_topic)
         return spread + [task for task in tasks if task.kind == LISTS]

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from venire.disagreement.double_judgments import DEVIATION
 from venire.errors import FormatError, VenireError, known_names
 from venire.io.documents import parsed_toml, read_text
 from venire.io.toml_lines import Place, key_lines, nearest_line
@@ -58,6 +59,9 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "ties": Key(FLAG, True, "whether two documents, or two lists, may be called equally good"),
         "lease_minutes": Key(NUMBER, 30.0, "how long a task is kept for an assessor who opened it", 0.1, 10_080),
         "rest_after": Key(WHOLE, 50, "after how many tasks a rest is suggested; 0: never", 0, 1_000_000),
+        "deviation": Key(
+            NUMBER, DEVIATION, "standard deviation of p(relevant given a label) that is wanted at most", 0.001, 0.5
+        ),
         "database": Key(TEXT, "", "SQLite file, or postgresql://...; by default named as the study file, with .db"),
     },
     "scale": {
@@ -93,7 +97,13 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
     "order": {
         "seed": Key(WHOLE, 1, "what the random order, samples and assignment depend on", 0, 2**63 - 1),
         "repeats": Key(NUMBER, 0.0, "share of an assessor's tasks that come again, for self-consistency", 0, 0.5),
-        "apart": Key(WHOLE, 20, "tasks between two labels of one document by the same assessor", 0, 1_000_000),
+        "apart": Key(
+            WHOLE,
+            20,
+            "tasks between two judgments of one document by the same assessor, in isolation and given another",
+            0,
+            1_000_000,
+        ),
     },
     "tasks": {
         "kind": Key(TEXT, "", f"{', '.join(KINDS[:-1])} or {KINDS[-1]}; none with a preset", choices=("", *KINDS)),
@@ -108,7 +118,9 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "pairs": Key(TEXT, "", "table with the columns topic, left and right, or topic, doc and given"),
         "preset": Key(TEXT, "", "a design: golbus", choices=("", GOLBUS)),
         "second": Key(TABLE, {}, "a sample that one more person answers"),
-        "gold": Key(TEXT, "", "labels that are known to be right, as qrels or a table"),
+        "gold": Key(
+            TEXT, "", "answers that are known to be right: qrels, or a table of labels, of aspects or of preferences"
+        ),
     },
     "tasks.second": {
         "share": Key(NUMBER, REQUIRED, "share of the tasks", 0, 1),

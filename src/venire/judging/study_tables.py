@@ -1,4 +1,4 @@
-"""Files that a study names: topics, documents, items to judge, pairs, and gold labels."""
+"""Files that a study names: topics, documents, items to judge, and pairs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import category
 
-from venire.errors import FormatError, known_names
+from venire.errors import FormatError
 from venire.io.files import opened
-from venire.io.judgments import read_judgments
 from venire.io.preferences import NAMES as SIDES
 from venire.io.qrels import read_qrels
 from venire.io.tables.blocks import TableRows, read_frame
@@ -123,23 +122,6 @@ def _probabilities(table: _Columns) -> list[float | None]:
     value = rows.finite_numbers(table.roles["probability"], hint=hint)
     rows.refuse((value <= 0) | (value > 1), lambda row: f"the probability is {value[row]:g}", hint=hint)
     return [None if isnan(each) else each for each in value.tolist()]
-
-
-def read_gold(path: Path, labels: Collection[str]) -> dict[tuple[str, str, str], str]:
-    """Read the labels that are known to be right: (topic, doc, given) -> label."""
-    judgments = read_judgments(path, duplicate_labels="error")
-    judgments.require_one("intent", "aspect", "unit", "task")
-    names = ("topic", "doc", "given", "label") if "given" in judgments.facets else ("topic", "doc", "label")
-    cells = [judgments.column(name).texts() for name in names]
-    found: dict[tuple[str, str, str], str] = {}
-    for topic, doc, *given, label in zip(*cells, strict=True):
-        if label not in labels:
-            raise FormatError(path, None, f"label {label!r} is not on the scale", hint=known_names(label, labels))
-        key = topic, doc, given[0] if given else ""
-        if found.setdefault(key, label) != label:
-            message = f"document {doc!r} of topic {topic!r} has two labels"
-            raise FormatError(path, None, message, hint="gold has one label for each document")
-    return found
 
 
 def read_documents(

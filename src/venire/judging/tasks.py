@@ -20,7 +20,7 @@ class Task:
 
     kind: one of ``study.KINDS``; view: the page or the snippet is judged
     doc: the document, or for result lists the first system; other: the second document or system of a preference
-    given: the document that was read just before, for conditional labels
+    given: the document that was read just before, for conditional labels, and for aspects judged given another document
     needed: how many people answer it; machines come on top of that
     judge: the one assessor who answers it, where that is fixed; "" for whoever comes
     probability: with which a plan chose it, None where it was not chosen at random; reason: as the plan states it

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from venire.kernels.distinct import numbered
 from venire.types import Codes, Floats, Ints
 
 ENOUGH, ROWS = 8, 30
@@ -35,7 +36,7 @@ def association(x: Floats, z: Floats, groups: Sequence[Ints], cluster: Ints | Co
     varies = np.abs(centred[:, 0]) > 1e-6
     if varies.sum() < ROWS:
         return 1.0
-    _, number = np.unique(cluster[varies], return_inverse=True)
+    _, number = numbered(cluster[varies])
     if number.max(initial=-1) + 1 >= ENOUGH + parts.shape[1]:
         parts = np.stack([np.bincount(number, column[varies]) for column in parts.T], axis=1)
     else:
@@ -50,17 +51,19 @@ def association(x: Floats, z: Floats, groups: Sequence[Ints], cluster: Ints | Co
 
 def _centred(values: Floats, groups: Sequence[Ints]) -> Floats:
     """Subtract the means of every grouping: values (row, column) -> (row, column)."""
-    codes = [np.unique(each, return_inverse=True)[1] for each in groups]
+    codes = [numbered(each)[1] for each in groups]
     sizes = [np.bincount(each) for each in codes]
+    columns = np.array(values.T, order="C")  # each in one piece, which halves the time
     for _ in range(ROUNDS if len(codes) > 1 else 1):
         moved = 0.0
         for code, size in zip(codes, sizes, strict=True):
-            means = np.stack([np.bincount(code, column) / size for column in values.T], axis=1)
-            values = values - means[code]
-            moved = max(moved, float(np.abs(means).max(initial=0.0)))
+            for column in columns:
+                means = np.bincount(code, column) / size
+                column -= means[code]
+                moved = max(moved, float(np.abs(means).max(initial=0.0)))
         if moved < TOLERANCE:
             break
-    return values
+    return columns.T
 
 
 def _inverse(matrix: Floats) -> tuple[Floats, int]:

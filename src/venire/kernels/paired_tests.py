@@ -95,7 +95,7 @@ def differences_of(values: Floats, a: Ints, b: Ints) -> Differences:
 def summarised(value: Floats) -> Differences:
     """Count and summarise differences (topic, pair), NaN where missing."""
     present = ~np.isnan(value)
-    value = np.where(present, value, 0.0) + 0.0
+    value = (value if present.all() else np.where(present, value, 0.0)) + 0.0
     n = present.sum(axis=0)
     mean = np.divide(value.sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
     return Differences(value, present, n, mean, _deviation(value, present, n))
@@ -119,8 +119,8 @@ def _deviation(value: Floats, present: Bools, n: Ints) -> Floats:
     mean = value.sum(axis=0) / np.maximum(n, 1)
     squares = np.where(present, value - mean, 0.0)
     sd = np.sqrt((squares * squares).sum(axis=0) / np.maximum(n - 1, 1))
-    lowest = np.where(present, value, np.inf).min(axis=0, initial=np.inf)
-    highest = np.where(present, value, -np.inf).max(axis=0, initial=-np.inf)
+    lowest = value.min(axis=0, initial=np.inf, where=present)
+    highest = value.max(axis=0, initial=-np.inf, where=present)
     return np.where(n < 2, np.nan, np.where(lowest == highest, 0.0, sd))
 
 

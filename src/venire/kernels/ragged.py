@@ -14,6 +14,12 @@ def offsets(counts: Ints) -> Ints:
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])
 
 
+def copied(times: Ints) -> tuple[Ints, Ints]:
+    """Repeat rows: the number of the row of each copy, and of the copy within its row; times (row,) -> (copy,) both."""
+    row = np.repeat(np.arange(len(times)), times)
+    return row, np.arange(len(row)) - offsets(times)[row]
+
+
 def blocks(counts: Ints, *, cells: int) -> Iterator[tuple[Ints, int]]:
     """Distribute rows over blocks, longest first: (numbers of the rows, width of the block).
 

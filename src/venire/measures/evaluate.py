@@ -20,12 +20,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from venire.data.gains import GainsLike
+from venire.data.intents import Probabilities, by_intent
 from venire.data.judgments import Judgments, is_conditional
 from venire.data.panel import Panel, Pool, build_panel, chosen_labels, panel_of
 from venire.data.runs import Facts, no_common_topic
 from venire.data.scale import Scale
 from venire.engine.local import Local
-from venire.errors import EqualLabelsWarning, MissingTopicsWarning, UnjudgedWarning, UnknownName, joined_ways
+from venire.errors import (
+    EqualLabelsWarning,
+    MeasureError,
+    MissingTopicsWarning,
+    UnjudgedWarning,
+    UnknownName,
+    joined_ways,
+)
 from venire.io.duplicates import Duplicates, groups_of
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
@@ -34,7 +42,7 @@ from venire.measures.list_facts import ListFacts, merged_lists
 from venire.measures.measure import BinaryMeasure, Measure
 from venire.measures.precision import Judged
 from venire.measures.scores import ContextUse, Scores
-from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
+from venire.measures.scoring import MeasureLike, Plan, Scoring, as_measure, score_facts
 from venire.results import Note, counted
 from venire.types import Bools, Floats, Ints
 
@@ -64,6 +72,7 @@ def evaluate(
     missing: str = "zero",
     duplicates: Duplicates | None = None,
     context: Context | None = None,
+    intents: Probabilities | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """Score runs against judgments.
@@ -81,6 +90,8 @@ def evaluate(
     duplicates : groups of copies of a document: the first in a list counts, later ones have no gain
     context : for measures with alpha, such as "CCG(alpha=0.5)@5": what replaces conditional labels that were not
         collected. By default they are not predicted, and the label in isolation is used
+    intents : for measures by intent, such as "alpha_nDCG@10": the probability of each intent, or the weight of each
+        nugget, {(topic, intent): probability}. By default all intents of a topic count alike
 
     Returns
     -------
@@ -95,15 +106,16 @@ def evaluate(
     run     0.5000  0.6309
     """
     scoring = Scoring(assessor, per, pool, gains, unjudged, missing, topics, duplicates)
-    labels = as_judgments(judgments)
+    labels = labels_for(as_judgments(judgments), measures, intents)
     plan = scoring.plan(as_list(measures), labels.scale, in_context=True)
+    plan.require_fit(labels.items)
     if plan.contextual:
         return _evaluate_in_context(labels, runs, plan, scoring, context=context, progress=progress)
     chosen, notes = chosen_labels(labels, assessor=assessor, per=per, pool=pool)
     found = scan(runs, labels.items, progress=progress).facts
     plan, n_parts = plan.resolved(found), -(-len(chosen) // PART_LABELS)
     lists = Local().run(ScoreLists(plan), topic_parts(chosen, found, scoring, n_parts))
-    return scores_of(lists, plan, scoring, scale=labels.scale, notes=(*labels.notes, *notes))
+    return scores_of(lists, plan, scoring, scale=labels.scale, notes=(*_label_notes(labels, plan), *notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,11 +140,11 @@ class ScoreLists:
 def topic_parts(labels: Judgments, facts: Facts, scoring: Scoring, n_parts: int) -> Iterator[Case]:
     """Cut labels that were chosen, and the lists to score, into parts of whole topics with about as many labels each.
 
-    Names and columns are not copied, but for labels that are not in the order of their items.
+    Names and columns are not copied, but for labels that are not in the order of their items.  Labels for several
+    intents of a topic are one part.
     """
-    group = None if scoring.duplicates is None else groups_of(scoring.duplicates, labels.items)
-    n_topics = len(labels.items.topics)
-    if n_parts < 2 or n_topics < 2:
+    group, n_topics = _copies(scoring, labels), len(labels.items.topics)
+    if n_parts < 2 or n_topics < 2 or labels.items.intents is not None:
         yield Case(labels, panel_of(labels, scoring.pool), facts, scoring, group)
         return
     labels, facts = labels.by_item(), facts.by_topic()
@@ -172,6 +184,16 @@ def _evaluate_in_context(
     return layout.scores(found.values, scoring, plan, context=use)
 
 
+def labels_for(
+    judgments: Judgments, measures: Sequence[MeasureLike] | MeasureLike, intents: Probabilities | None = None
+) -> Judgments:
+    """Return judgments whose items are documents for intents, if they name several, or if a measure asks for it."""
+    named = "intent" in judgments.facets
+    several = named and len(judgments.facets["intent"].names) > 1
+    asked = named and any(as_measure(each).by_intent for each in as_list(measures))
+    return by_intent(judgments, intents) if several or asked or intents is not None else judgments
+
+
 def as_list(measures: Sequence[MeasureLike] | MeasureLike) -> list[MeasureLike]:
     """Return a list of measures, also for a single one."""
     return list(measures) if isinstance(measures, Sequence) and not isinstance(measures, str) else [measures]
@@ -192,8 +214,7 @@ class Case:
         """Resolve whose labels count, and scan the runs, unless they are a Scan for these items."""
         panel = build_panel(judgments, assessor=scoring.assessor, per=scoring.per, pool=scoring.pool)
         facts = scan(runs, judgments.items, progress=progress).facts
-        copies = scoring.duplicates
-        return cls(judgments, panel, facts, scoring, None if copies is None else groups_of(copies, judgments.items))
+        return cls(judgments, panel, facts, scoring, _copies(scoring, judgments))
 
     def lists(self, plan: Plan) -> ListFacts:
         """Summarise lists and labels, without scores."""
@@ -218,7 +239,8 @@ class Layout:
     def of(cls, case: Case, plan: Plan) -> Layout:
         """Choose the topics of a case, and warn of what is missing."""
         labels = case.judgments
-        return cls.on(case.lists(plan), plan, case.scoring, scale=labels.scale, notes=labels.notes)
+        plan.require_fit(case.facts.items)
+        return cls.on(case.lists(plan), plan, case.scoring, scale=labels.scale, notes=_label_notes(labels, plan))
 
     @classmethod
     def on(cls, lists: ListFacts, plan: Plan, scoring: Scoring, *, scale: Scale, notes: tuple[Note, ...]) -> Layout:
@@ -233,7 +255,7 @@ class Layout:
         _warn_missing(lists, chosen, missing)
         for text in equal_labels(lists, plan, scale, chosen):
             warnings.warn(text, EqualLabelsWarning, stacklevel=4)
-        if not plan.unjudged_known:
+        if not (plan.unjudged_known or all(each.of_sample for each in plan.measures)):
             _warn_unjudged(lists, chosen, _top(plan))
         return cls(lists, chosen, seen, np.array(nothing), tuple(names[n] for n in chosen), notes)
 
@@ -265,9 +287,28 @@ class Layout:
         return table[..., self.chosen].transpose(2, 3, 1, 0)
 
 
+def _copies(scoring: Scoring, judgments: Judgments) -> Ints | None:
+    """Number items so that copies of a document share a number -> (item,); None where none are known."""
+    if scoring.duplicates is None:
+        return None
+    if judgments.items.intents is not None:
+        raise MeasureError("copies of documents are not known to measures by intent", hint="leave them out")
+    return groups_of(scoring.duplicates, judgments.items)
+
+
 def _top(plan: Plan) -> int:
     """Return how many first results the warnings of unjudged documents look at."""
     return min(plan.depth or UNJUDGED_DEPTH, UNJUDGED_DEPTH)
+
+
+def _label_notes(labels: Judgments, plan: Plan) -> tuple[Note, ...]:
+    """Return the notes of labels, and how many have no probability where measures use it."""
+    if not any(each.sampled for each in plan.worths) or labels.probability is None:
+        return labels.notes
+    if not (unknown := int(np.isnan(labels.probability).sum())):
+        return labels.notes
+    text = "{n:label} without a probability, taken as certain to be chosen"
+    return (*labels.notes, Note("no-probability", text, n=unknown))
 
 
 def _notes(lists: ListFacts, plan: Plan, notes: tuple[Note, ...], *, unseen: int, unknown: int) -> tuple[Any, ...]:

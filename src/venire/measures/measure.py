@@ -66,13 +66,15 @@ class Ranked:
 class Worth(NamedTuple):
     """The value that a measure gives to each label, values (label,), and to an unjudged document.
 
-    ``powers``: the values are (2^grade - 1) / powers; None: they are used as they are.
+    ``powers``: the values are (2^grade - 1) / powers; None: they are used as they are.  ``sampled``: they are divided
+    by the probability with which the item was chosen for this label.
     """
 
     values: Floats
     unjudged: float
     note: Note | None = None
     powers: float | None = None
+    sampled: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,10 @@ class Measure:
     """What all measures share: a cut-off ``k`` (None: the whole list) and a name."""
 
     k: int | None = None
+    by_intent: ClassVar[bool] = False
+    """Whether it scores labels for the intents of a topic."""
+    of_sample: ClassVar[bool] = False
+    """Whether it is for judgments of a sample, so that documents without a label are expected."""
     adds: ClassVar[bool] = False
     """Whether it is the sum of gains times ``weights``, or of a normalised measure the sum as a share of the best."""
 

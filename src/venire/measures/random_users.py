@@ -302,8 +302,9 @@ def _gathered(blocks: Iterable[Floats], people: Users, plan: Plan, layout: Layou
     for block in blocks:
         centre = block.mean(axis=-1) if centre is None else centre
         by_user.append(Scores(block, tuple(names), names).mean("topic").values)
-        total += (block - centre[..., None]).sum(axis=-1)
-        squares += ((block - centre[..., None]) ** 2).sum(axis=-1)
+        apart = block - centre[..., None]
+        total += apart.sum(axis=-1)
+        squares += (apart**2).sum(axis=-1)
     n = len(people.numbers)
     shift = total / n
     sd = np.sqrt(np.maximum(squares / n - shift**2, 0.0) * n / (n - 1)) if n > 1 else np.full(shape, np.nan)

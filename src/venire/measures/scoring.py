@@ -3,9 +3,8 @@
 Measures that give every label the same value share the arrays of gains.  What a measure needs from the best ranking is
 computed once per topic; the measure itself runs over blocks of lists.
 
-Blocks are padded: lists of similar length side by side, whose *slots* are the judged items in rank order (or all ranks,
-where unjudged documents have a gain).  Gains have one row per judge, so that every array a measure reads is (judge,
-list, slot).  Two extra items stand for an unjudged document and for padding.
+Gains have one row per judge, so that every array a measure reads is (judge, list, slot), in blocks of lists
+(``blocks``).
 """
 
 from __future__ import annotations
@@ -17,22 +16,23 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from venire.data.gains import Gains, GainsLike, gains_for
-from venire.data.panel import Pool
+from venire.data.judgments import Items
+from venire.data.panel import Panel, Pool
 from venire.data.runs import Facts
 from venire.data.scale import Scale
-from venire.errors import MeasureError, UnknownName
+from venire.errors import AmbiguousLabels, MeasureError, UnknownName, Way
 from venire.io.duplicates import Duplicates
 from venire.io.limits import refuse_crowd
-from venire.kernels.ragged import blocks, gather, offsets
+from venire.kernels.ragged import offsets
+from venire.measures.blocks import list_blocks, topic_blocks
+from venire.measures.by_intent import ByNeed
 from venire.measures.measure import NOWHERE, Measure, Ranked, Worth, alpha_of, measure as custom_measure, share
 from venire.measures.names import parse_measure, spelled
 from venire.results import read_number
-from venire.types import Bools, Codes, Floats, Ints
+from venire.types import Bools, Floats, Ints
 
 JUDGE_CELLS = 1 << 24
 """How many gains (judges x items) are held at a time."""
-CELLS = 1 << 20
-"""How many cells (judge x list x slot) a block has."""
 MANY = 16
 """From so many judges on, sums of gains are computed as a product of matrices."""
 MISSING = ("zero", "skip")
@@ -89,6 +89,10 @@ class Plan:
                 raise MeasureError(message, hint="evaluate (venire evaluate) uses conditional labels; set alpha=0 here")
         condensed = unjudged == "condensed"
         gain = 0.0 if condensed else _unjudged_gain(unjudged)
+        for each in known if condensed or gain > 0 else ():
+            if each.by_intent or each.of_sample:
+                message = f"{each} is defined for lists in which unjudged documents stay, without gain"
+                raise MeasureError(message, hint="leave the rule for unjudged documents out")
         for each in known if gain > 0 else ():
             message = f"{each} is not defined when unjudged documents have a gain"
             if each.normalised and alpha_of(each) > 0:
@@ -118,6 +122,20 @@ class Plan:
         deepest = int(facts.depth.max(initial=1))
         return replace(self, measures=tuple(each.resolved(deepest) for each in self.measures))
 
+    def require_fit(self, items: Items) -> None:
+        """Raise where labels are for intents and a measure is not, or the other way round."""
+        for name, each in zip(self.names, self.measures, strict=True):
+            if each.by_intent and items.intents is None:
+                raise MeasureError(
+                    f"{name} scores labels for several intents of a topic, and these judgments have none",
+                    hint="name the column of intents intent or subtopic, or read the second column of qrels as intents",
+                )
+            if not each.by_intent and items.intents is not None:
+                raise AmbiguousLabels(
+                    f"the labels are for several intents of a topic, and {name} scores documents for one",
+                    hint=[Way("choose one", where="intent=NAME"), "use measures by intent, such as alpha_nDCG@10"],
+                )
+
     @property
     def unjudged_known(self) -> bool:
         """Whether a rule for unjudged documents was stated."""
@@ -134,7 +152,8 @@ class Plan:
         groups: dict[bytes, list[int]] = {}
         for number, (each, worth) in enumerate(zip(self.measures, self.worths, strict=True)):
             alpha = alpha_of(each)
-            rest = np.array([worth.unjudged, alpha, (worth.powers or 0.0) if alpha > 0 else 0.0])
+            powers = (worth.powers or 0.0) if alpha > 0 else 0.0
+            rest = np.array([worth.unjudged, alpha, powers, worth.sampled])
             groups.setdefault(worth.values.tobytes() + rest.tobytes(), []).append(number)
         for numbers in groups.values():
             yield self.worths[numbers[0]], numbers
@@ -182,15 +201,37 @@ def score_facts(facts: Facts, panel: Judges, plan: Plan, *, group: Ints | None =
     plan = plan.resolved(facts)
     n_judges = len(panel.judges)
     refuse_crowd(n_judges)
+    plan.require_fit(facts.items)
+    intents = facts.items.intents
+    by_need = None if intents is None else ByNeed.of(facts, intents, depth=plan.depth)
     scores = np.zeros((n_judges, len(plan.measures), len(facts.depth)))
     step = max(1, JUDGE_CELLS // max(panel.n_items, 1))
     for first in range(0, n_judges, step):
         last = min(first + step, n_judges)
         for worth, numbers in plan.by_worth():
-            labels = Labels.of(*panel.gains(worth.values, first, last), worth.unjudged)
-            some = replace(plan, measures=tuple(plan.measures[n] for n in numbers))
-            scores[first:last, numbers] = _score_judges(facts, labels, some, group)
+            found = (
+                sampled_gains(panel, worth, first, last) if worth.sampled else panel.gains(worth.values, first, last)
+            )
+            labels = Labels.of(*found, worth.unjudged)
+            some = plan.only(numbers)
+            if by_need is not None:
+                scores[first:last, numbers] = by_need.score(labels.gains, labels.judged, some.measures)
+            else:
+                scores[first:last, numbers] = _score_judges(facts, labels, some, group)
     return scores
+
+
+def sampled_gains(panel: Judges, worth: Worth, first: int, last: int) -> tuple[Floats, Bools]:
+    """Gains divided by the probability with which each item was chosen for its label; as ``Panel.gains``."""
+    if not isinstance(panel, Panel) or panel.probability is None:
+        what = "these labels have none"
+        if not isinstance(panel, Panel) or panel.judges == (None,):
+            what = f"{'pooled labels' if isinstance(panel, Panel) else 'labels that are drawn by a model'} have none"
+        raise MeasureError(
+            f"statAP needs the probability with which each label was sampled, and {what}",
+            hint="read judgments with a column probability, and choose one assessor or score for each; else use AP",
+        )
+    return panel.gains(worth.values, first, last, sampled=True)
 
 
 class Labels(NamedTuple):
@@ -315,48 +356,6 @@ def one_of_each(gains: Floats, group: Ints) -> Floats:
     np.maximum.at(best, group, gains.T[: len(group)])
     best[len(group) :] = gains.T[len(group) :]
     return best.T
-
-
-@dataclass(frozen=True, eq=False)
-class Block:
-    """Lists side by side: their numbers (list,), rank and item (list, slot), depth (list,)."""
-
-    lists: Ints
-    rank: Ints
-    item: Codes
-    depth: Ints
-
-
-def list_blocks(facts: Facts, n_items: int, *, depth: int | None, every_rank: bool, n_judges: int) -> Iterator[Block]:
-    """Cut lists at ``depth`` and arrange them in blocks.  O(hits), or O(ranks) with ``every_rank``."""
-    unjudged, nothing = n_items, n_items + 1
-    cells = max(1, CELLS // n_judges)
-    rank, item, start = facts.rank, facts.item, facts.offset
-    if depth is not None:
-        kept = rank <= depth
-        start = offsets(kept.astype(np.int64))[facts.offset]
-        rank, item = rank[kept], item[kept]
-    counts = np.diff(start)
-    reach = facts.depth if depth is None else np.minimum(facts.depth, depth)
-    rank, item = np.append(rank, NOWHERE), np.append(item, nothing)
-    for lists, width in blocks(reach if every_rank else counts, cells=cells):
-        cell = gather(start[lists], counts[lists], int(counts[lists].max(initial=0)), padding=len(rank) - 1)
-        if not every_rank:
-            yield Block(lists, rank[cell].astype(np.int64), item[cell], facts.depth[lists])
-            continue
-        place = np.arange(1, width + 1)
-        inside = place <= reach[lists][:, None]
-        every = np.where(inside, unjudged, nothing).astype(np.int32)
-        every = np.concatenate([every, np.full((len(lists), 1), nothing, dtype=np.int32)], axis=1)
-        np.put_along_axis(every, np.minimum(rank[cell] - 1, width), item[cell], axis=1)
-        yield Block(lists, np.where(inside, place, NOWHERE), every[:, :width], facts.depth[lists])
-
-
-def topic_blocks(n_items_of: Ints, nothing: int, *, n_judges: int) -> Iterator[tuple[Ints, Ints]]:
-    """Arrange the items of each topic in blocks: numbers of the topics (topic,), items (topic, slot)."""
-    start = offsets(n_items_of)
-    for topics, width in blocks(n_items_of, cells=max(1, CELLS // n_judges)):
-        yield topics, gather(start[topics], n_items_of[topics], width, padding=nothing)
 
 
 def copies(judged: Bools, group: Ints) -> Bools:

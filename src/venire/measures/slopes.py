@@ -15,8 +15,9 @@ from dataclasses import replace
 import numpy as np
 
 from venire.data.runs import Facts
+from venire.measures.blocks import list_blocks
 from venire.measures.measure import Ranked
-from venire.measures.scoring import Judges, Labels, Plan, ideals_of, list_blocks
+from venire.measures.scoring import Judges, Labels, Plan, ideals_of
 from venire.types import Floats
 
 

@@ -41,6 +41,8 @@ from venire.data.panel import median
 from venire.data.preferences import Preferences
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.preferences import PreferencesLike, read_preferences
 from venire.kernels.paired_labels import by_person, every_two, middle_entries, pooled_entries
 from venire.kernels.shares import largest_variance, wilson
 from venire.results import Records, Tabular, counted, first_few
@@ -120,12 +122,13 @@ class PairsToAsk(Tabular):
         return self.to_polars().to_dicts()
 
 
-def pairs_to_ask(judgments: Judgments, per_label_pair: int = PER_LABEL_PAIR, *, rng: RNGLike = 0) -> PairsToAsk:
+def pairs_to_ask(judgments: JudgmentsLike, per_label_pair: int = PER_LABEL_PAIR, *, rng: RNGLike = 0) -> PairsToAsk:
     """Choose pairs of documents of a topic, the same number for every two labels, none of them twice.
 
     The pairs of two labels come from as many topics as have both, in turn; within a topic documents take turns too.
     Cost: O(items log items), and labels^2 x topics x per_label_pair cells.
     """
+    judgments = as_judgments(judgments)
     if per_label_pair < 1:
         raise SettingError(f"{per_label_pair} pairs for every two labels", hint="expected one or more; 40 is usual")
     refuse_many(judgments.scale)
@@ -249,8 +252,8 @@ class SampleSizeCheck(Tabular):
 
 
 def check_sample_size(
-    preferences: Preferences,
-    judgments: Judgments,
+    preferences: PreferencesLike,
+    judgments: JudgmentsLike,
     *,
     sizes: Sequence[int] = SIZES,
     mode: str = "individual",
@@ -263,6 +266,8 @@ def check_sample_size(
     have far fewer tests than B (see ``n_tests``), drawing with replacement shows their own spread, not that of new
     tests.
     """
+    preferences = read_preferences(preferences)
+    judgments = as_judgments(judgments)
     from scipy.special import ndtri
 
     if mode not in MODES:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from venire.data.judgments import Judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 
 BREAK = 600.0
 """Seconds without a label that are taken as a break."""
 
 
-def minutes_per_label(judgments: Judgments) -> float | None:
+def minutes_per_label(judgments: JudgmentsLike) -> float | None:
     """Return the median time between two successive labels of an assessor, in minutes; None where it is not known.
 
     Times are seconds.  Gaps of more than ten minutes are breaks and are left out, and so are those of 0 seconds, which
@@ -27,6 +28,7 @@ def minutes_per_label(judgments: Judgments) -> float | None:
     >>> minutes_per_label(replace(labels, time=np.array([0.0, 30.0, 3600.0, 3690.0])))
     1.0
     """
+    judgments = as_judgments(judgments)
     if judgments.time is None:
         return None
     rows = np.flatnonzero(np.isfinite(judgments.time))

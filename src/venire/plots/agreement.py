@@ -138,8 +138,16 @@ def plot_nearness(profiles: Profiles) -> Figure:
 
 
 @style.styled()
-def plot_confusion(confusions: Confusions, a: str, b: str) -> Figure:
-    """Plot how often each combination of labels of two assessors occurs on the same items; darker is more."""
+def plot_confusion(confusions: Confusions, a: str | None = None, b: str | None = None) -> Figure:
+    """Plot how often each combination of labels of two assessors occurs on the same items; darker is more.
+
+    Without names, the two are those who share most items.
+    """
+    if a is None or b is None:
+        shared = confusions.n_shared()
+        if not shared:
+            raise SettingError("no two assessors judged an item in common")
+        a, b = max(shared, key=shared.__getitem__)
     counts = confusions.matrix(a, b)
     if not counts.any():
         raise SettingError(f"{a!r} and {b!r} judged no item in common", hint="choose two of Confusions.pairs()")

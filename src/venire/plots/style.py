@@ -96,12 +96,17 @@ def _notebook_figure() -> type[Figure]:
             super().savefig(*args, **settings)
 
         def _repr_png_(self) -> bytes:
-            held = BytesIO()
-            with styled():
-                self.savefig(held, format="png", dpi=NOTEBOOK_DPI)
-            return held.getvalue()
+            return as_png(self)
 
     return NotebookFigure
+
+
+def as_png(figure: Figure) -> bytes:
+    """Draw a figure as pixels, for a notebook."""
+    held = BytesIO()
+    with styled():
+        figure.savefig(held, format="png", dpi=NOTEBOOK_DPI)
+    return held.getvalue()
 
 
 def _show_names(figure: Figure) -> None:

@@ -32,6 +32,8 @@ from venire.data.panel import in_isolation, majority, median
 from venire.data.preferences import Preferences
 from venire.data.scale import Scale
 from venire.errors import ScaleError, SettingError, UnknownName
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.preferences import PreferencesLike, read_preferences
 from venire.kernels.paired_labels import PairedLabels, by_person, count_wins, every_two, middle_entries, pooled_entries
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
@@ -224,8 +226,10 @@ class LabelPreferences:
             message = f"{self.n_bins} bins, prior {self.prior:g}: expected 2 bins or more and no negative prior"
             raise SettingError(message)
 
-    def fit(self, judgments: Judgments, preferences: Preferences) -> LabelPreferencesFit:
+    def fit(self, judgments: JudgmentsLike, preferences: PreferencesLike) -> LabelPreferencesFit:
         """Estimate from labels and preference tests.  O(choices log choices + observations)."""
+        judgments = as_judgments(judgments)
+        preferences = read_preferences(preferences)
         judgments = self.coarse(in_isolation(judgments)[0])
         tests = signals_of(judgments, preferences, signal=self.signal)
         pairs = self.paired(judgments)(tests.first, tests.second)

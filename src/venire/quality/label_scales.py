@@ -37,6 +37,7 @@ from venire.data.judgments import Judgments
 from venire.data.panel import build_panel
 from venire.data.scale import LARGEST_INFERRED, Scale
 from venire.errors import ScaleError, SettingError, UnknownName, known_names
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.randomness import copied, seed_of
 from venire.results import Note
 from venire.types import Floats, RNGLike
@@ -50,7 +51,9 @@ MOST_LABELS = 5
 """With more labels than this, "all" means those to two labels: six labels could be merged in 30 ways."""
 
 
-def merge_labels(judgments: Judgments, mapping: Mapping[str, str], *, scale: Scale | str | None = None) -> Judgments:
+def merge_labels(
+    judgments: JudgmentsLike, mapping: Mapping[str, str], *, scale: Scale | str | None = None
+) -> Judgments:
     """Merge labels: ``mapping`` gives every label of the scale a new one.
 
     scale: the new labels in order; None: in the order of the old scale, which they must keep.
@@ -63,6 +66,7 @@ def merge_labels(judgments: Judgments, mapping: Mapping[str, str], *, scale: Sca
     >>> str(coarse.scale), coarse.label.tolist()
     ('no<yes', [0, 0, 1, 1])
     """
+    judgments = as_judgments(judgments)
     old = judgments.scale
     given = {str(label): str(new) for label, new in mapping.items()}
     for label in given:
@@ -78,20 +82,22 @@ def merge_labels(judgments: Judgments, mapping: Mapping[str, str], *, scale: Sca
     return replace(judgments, scale=target, label=level[judgments.label])
 
 
-def threshold_labels(judgments: Judgments, label: object) -> Judgments:
+def threshold_labels(judgments: JudgmentsLike, label: object) -> Judgments:
     """Make labels binary: 1 from this label upwards, else 0."""
+    judgments = as_judgments(judgments)
     above = judgments.scale.at_least(label)
     names = ["1" if each else "0" for each in above.tolist()]
     return merge_labels(judgments, dict(zip(judgments.scale.labels, names, strict=True)), scale="0<1")
 
 
-def all_thresholds(judgments: Judgments) -> dict[str, Judgments]:
+def all_thresholds(judgments: JudgmentsLike) -> dict[str, Judgments]:
     """Make labels binary at every label but the lowest; the names are as in "4to2(>=1)"."""
+    judgments = as_judgments(judgments)
     labels = judgments.scale.labels
     return {f"{len(labels)}to2(>={label})": threshold_labels(judgments, label) for label in labels[1:]}
 
 
-def split_labels(judgments: Judgments, n_labels: int | None = None, *, w: float, rng: RNGLike = 0) -> Judgments:
+def split_labels(judgments: JudgmentsLike, n_labels: int | None = None, *, w: float, rng: RNGLike = 0) -> Judgments:
     """Spread labels over a finer scale 0..n_labels-1 at random, each label independently, Eq. (16).
 
     n_labels: None: one new grade between any two, 2 G - 1.  w: from 0 (any grade) to ``math.inf`` (deterministic).
@@ -103,6 +109,7 @@ def split_labels(judgments: Judgments, n_labels: int | None = None, *, w: float,
     >>> split_labels(read_judgments({"q": {"a": 0, "b": 1, "c": 2, "d": 3}}), w=float("inf")).label.tolist()
     [0, 2, 4, 6]
     """
+    judgments = as_judgments(judgments)
     old = judgments.scale
     if not old.ordered:
         raise ScaleError(f"the labels {old} have no order, so they cannot be split", hint="they can be merged")
@@ -131,7 +138,7 @@ def split_probabilities(n_old: int, n_new: int, w: float) -> Floats:
     return found
 
 
-def log_sums(judgments: Judgments, *, values: GainsLike = "linear", name: str = "log2(S+1)") -> Judgments:
+def log_sums(judgments: JudgmentsLike, *, values: GainsLike = "linear", name: str = "log2(S+1)") -> Judgments:
     """Replace the labels of an item by one: the integer part of log2(S + 1), S the sum of its labels.
 
     values: what each label adds, its level or any gains ("raw": the number it is); name: assessor of the new labels.
@@ -147,6 +154,7 @@ def log_sums(judgments: Judgments, *, values: GainsLike = "linear", name: str = 
     ...     0 1 2 2''')).label.tolist()
     [0, 2, 2, 2]
     """
+    judgments = as_judgments(judgments)
     gain = gains_for(values, judgments.scale).values
     panel = build_panel(judgments, per="assessor")
     n_items = len(judgments.items)

@@ -27,7 +27,9 @@ from venire.data.judgments import Items, Judgments
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.errors import ScaleError, SettingError, UnknownName
-from venire.io.runs import scan
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.preferences import PreferencesLike, read_preferences
+from venire.io.runs import RunsLike, as_runs, scan
 from venire.kernels.paired_labels import PairedLabels, mean_preference
 from venire.kernels.ranking_entropy import BLOCK_CELLS, CLIP, MOST_EXACT, clipped, entropy_of, scores_of_wins
 from venire.quality.label_preferences import Paired
@@ -135,12 +137,12 @@ def chosen_lists(
 
 
 def top_of_pool(
-    judgments: Judgments,
+    judgments: JudgmentsLike,
     k: int | None = None,
-    preferences: Preferences | None = None,
+    preferences: PreferencesLike | None = None,
     *,
     choose: str | None = None,
-    also: Judgments | None = None,
+    also: JudgmentsLike | None = None,
     rng: RNGLike = 0,
 ) -> TopLists:
     """Choose K labelled documents of every topic that has as many; one list per topic.
@@ -149,6 +151,9 @@ def top_of_pool(
     that are "tested" by preferences (the default where these are given); or the "best" by mean label, which needs
     labels with an order unless all documents are chosen.  also: other judgments that must have labels of the documents.
     """
+    judgments = as_judgments(judgments)
+    preferences = None if preferences is None else read_preferences(preferences)
+    also = None if also is None else as_judgments(also)
     choose = choose or ("random" if preferences is None else "tested")
     if choose not in CHOICES:
         raise UnknownName("choice", choose, CHOICES)
@@ -192,12 +197,14 @@ def _mean_label(judgments: Judgments, *, whole: bool) -> Floats:
     return np.bincount(judgments.item, judgments.label, minlength=len(n)) / np.maximum(n, 1)
 
 
-def top_of_runs(judgments: Judgments, runs: Runs, k: int | None = None, *, condensed: bool = False) -> TopLists:
+def top_of_runs(judgments: JudgmentsLike, runs: RunsLike, k: int | None = None, *, condensed: bool = False) -> TopLists:
     """Take the top K of every run; one list per run and topic.
 
     k: None: 10, or the median number of judged documents from the top of a list on, if that is less.  condensed: leave
     documents without a label out of a list first.
     """
+    judgments = as_judgments(judgments)
+    runs = as_runs(runs)
     facts = scan(runs, judgments.items).facts
     labelled = np.bincount(judgments.item, minlength=len(judgments.items)) > 0
     judged = labelled[facts.item]

@@ -42,6 +42,8 @@ from venire.data.judgments import Judgments
 from venire.data.panel import in_isolation
 from venire.data.preferences import Preferences
 from venire.errors import SettingError
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.preferences import PreferencesLike, read_preferences
 from venire.kernels.paired_labels import PairedLabels, count_wins
 from venire.kernels.ranking_entropy import CLIP, MOST_EXACT, N_DRAWS, most_entropy
 from venire.quality.label_preferences import LabelPreferences, LabelPreferencesFit, Signals, signals_of
@@ -280,8 +282,8 @@ class PDP(Tabular):
 
 
 def pdp(
-    judgments: Judgments,
-    preferences: Preferences | Floats,
+    judgments: JudgmentsLike,
+    preferences: PreferencesLike | Floats,
     *,
     labels: LabelPreferences | None = None,
     k: int | None = None,
@@ -317,7 +319,9 @@ def pdp(
     >>> round(pdp(judgments, np.array(p)).value, 4)
     4.2175
     '''
+    judgments = as_judgments(judgments)
     setting, seed, judgments = labels or LabelPreferences(), seed_of(rng), in_isolation(judgments)[0]
+    preferences = preferences if isinstance(preferences, np.ndarray) else read_preferences(preferences)
     tests = preferences if isinstance(preferences, Preferences) else None
     chosen = top_of_pool(judgments, k, tests, rng=copied(seed)) if lists is None else lists.labelled_in(judgments)
     judgments = judgments if tests is None else setting.coarse(judgments)

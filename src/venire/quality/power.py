@@ -47,7 +47,7 @@ from venire.data.panel import Pool
 from venire.data.runs import Runs
 from venire.disagreement.top_results import ManyGains, labels_of_fit, named_gains
 from venire.errors import MissingTopicsWarning, SettingError, UnjudgedWarning
-from venire.io.judgments import JudgmentSets, as_judgment_sets
+from venire.io.judgments import JudgmentSets, JudgmentsLike, as_judgment_sets, as_judgments
 from venire.io.runs import Progress, RunsLike, as_runs, scan
 from venire.kernels.paired_tests import Differences
 from venire.measures.evaluate import evaluate
@@ -183,7 +183,8 @@ def _required_by_draws(differences: Differences, weights: Floats, most: int) -> 
     """Return the mean of the resample whose t* is at place ``most``, the largest at 0 -> (pair,)."""
     w = np.where(differences.present, differences.value - differences.mean, 0.0)
     sums, squares = w.T @ weights.T, (w * w).T @ weights.T
-    r = sums * sums / np.where(squares > 0, squares, np.inf)
+    squares[squares <= 0] = np.inf
+    r = np.divide(sums * sums, squares, out=squares)
     n = differences.n[:, None].astype(np.float64)
     if not differences.complete:
         n = differences.present.T.astype(np.float64) @ weights.T
@@ -208,7 +209,7 @@ def discriminative_power(
     assessor: str | None = None,
     per: str | None = None,
     pool: str | Pool | None = None,
-    fit_on: Judgments | None = None,
+    fit_on: JudgmentsLike | None = None,
     fit_to: str | None = None,
     topics: Iterable[str] | None = None,
     rng: RNGLike = 0,
@@ -231,6 +232,7 @@ def discriminative_power(
     DiscriminativePower: a row for each measure, test and label set.  A label set is named after what differs: the set
     of judgments, the assessor, the gains.
     """
+    fit_on = None if fit_on is None else as_judgments(fit_on)
     how = {"assessor": assessor, "per": per, "pool": pool, "topics": topics, "progress": progress}
     sets, sources = as_judgment_sets(judgments), as_runs(runs)
     scored: dict[str, Scores] = {}

@@ -34,7 +34,9 @@ from venire.data.panel import Pool, in_isolation
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.errors import SettingError, VenireError
-from venire.io.runs import scan
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.preferences import PreferencesLike, read_preferences
+from venire.io.runs import RunsLike, as_runs, scan
 from venire.kernels.ranking_entropy import most_entropy
 from venire.measures.scoring import MeasureLike
 from venire.quality.label_preferences import MODES, LabelPreferences, cycle_warnings
@@ -133,11 +135,11 @@ class ScaleComparison(Tabular):
 
 
 def compare_scales(
-    judgments: Judgments,
-    runs: Runs | None = None,
+    judgments: JudgmentsLike,
+    runs: RunsLike | None = None,
     measures: Sequence[MeasureLike] = ("nDCG@10",),
     *,
-    preferences: Preferences | None = None,
+    preferences: PreferencesLike | None = None,
     merge: str = "all",
     split: Iterable[float] = (),
     sums: bool = False,
@@ -169,6 +171,9 @@ def compare_scales(
     -----
     Cost: that of each statistic, times the settings.
     """
+    judgments = as_judgments(judgments)
+    runs = None if runs is None else as_runs(runs)
+    preferences = None if preferences is None else read_preferences(preferences)
     if not agreement and runs is None and preferences is None:
         raise SettingError("without agreement there is nothing to compare", hint="give runs, preferences, or both")
     seed = seed_of(rng)

@@ -80,13 +80,18 @@ def worker_parts(found: FlaggedProfiles) -> list[Part]:
         f"Distribution over {counted(record['n'], 'assessor')}; agreement, kappa and leniency are of the "
         f"{record['n_compared']:,} who share {FEWEST} labels or more with others."
     )
-    parts: list[Part] = [Grid.of("workers", caption, record["quantiles"])]
+    rows = [_in_whole_labels(row) if row["what"] == WHAT["n_labels"] else row for row in record["quantiles"]]
+    parts: list[Part] = [Grid.of("workers", caption, rows)]
     if not record["histogram"]:
         return parts
     others = listed(found.profiles.reference) or "the others"
     words = f"A histogram of the kappa of assessors with {others}; those who differ notably are in another colour."
     caption = f"Kappa of each assessor with {others}; in another colour: assessors who differ notably."
     return [Picture("workers_kappa", caption, workers_chart(found.profiles, least=FEWEST), words), *parts]
+
+
+def _in_whole_labels(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: round(value) if isinstance(value, float) else value for name, value in row.items()}
 
 
 def worker_record(found: FlaggedProfiles) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from venire.measures.scoring import Scoring
 from venire.measures.slopes import rank_slopes
 from venire.report.evidence import TOP, Evidence
 from venire.report.leaderboard import Judge, kind_of
-from venire.results import Records, known
+from venire.results import Records
 from venire.types import Bools, Floats, Ints
 
 DEEPEST = 20
@@ -45,7 +45,7 @@ FEWEST_SYSTEMS = 8
 MOST_SCORED = 8
 """How many judges' scores by topic are embedded."""
 MOST_DISPUTED = 25
-SLOPE_UNITS = 100_000
+SCORE_UNITS, SLOPE_UNITS = 10_000, 100_000
 UNLABELLED, FIRST = ".", "0"
 """In the labels of a document: no label, and the lowest label; the next character is the next label."""
 
@@ -177,7 +177,7 @@ def _apart(labels: str, gains: Sequence[float]) -> float:
 
 def _less(scores: list[int | None], a: int, b: int) -> float | None:
     one, other = scores[a], scores[b]
-    return None if one is None or other is None else (one - other) / 10_000
+    return None if one is None or other is None else (one - other) / SCORE_UNITS
 
 
 def _ranks(places: list[int]) -> dict[int, int]:
@@ -314,7 +314,7 @@ class _Views:
         rows, table = self.rows_of[self.place[name]], self.table[numbers]
         items = np.unique(table[table >= 0])
         judges = np.unique(self.judge[rows])
-        docs = [self.items.doc[item] for item in items.tolist()]
+        docs = list(self.items.doc.take(items))
         labels = self._labels(rows, items, judges)
         lists: list[list[int]] = [[] for _ in self.systems]
         number = {doc: n for n, doc in enumerate(docs)}
@@ -390,12 +390,11 @@ def _scores_by_topic(
     }
     rows = [own.names["system"].index(name) for name in systems]
     tables[evidence.judge] = (own.names["topic"], own.values[rows, :, 0])
-    return {
-        judge: {topic: [_unit(value) for value in values[:, n].tolist()] for n, topic in enumerate(topics)}
-        for judge, (topics, values) in tables.items()
-    }
+    return {judge: dict(zip(topics, _score_units(values.T), strict=True)) for judge, (topics, values) in tables.items()}
 
 
-def _unit(value: float) -> int | None:
-    number = known(value)
-    return None if number is None else round(number * 10_000)
+def _score_units(scores: Floats) -> list[list[int | None]]:
+    """Return scores (topic, system) in whole units, None where there is none."""
+    units = np.round(np.nan_to_num(scores) * SCORE_UNITS).astype(int).tolist()
+    missing = np.isnan(scores).tolist()
+    return [[None if no else n for n, no in zip(*rows, strict=True)] for rows in zip(units, missing, strict=True)]

@@ -76,6 +76,8 @@ MOST_TESTED = 5
 """How many judges are tested for favour: every test takes its time, and has its chance of a false finding."""
 SECOND = "have some of the results judged by a second assessor"
 MAJORITY = "majority"
+STATISTICS = ("krippendorff_alpha", "fleiss_kappa", "cohen_kappa", "gwet_ac", "raw_agreement", "phi", "jaccard")
+"""The statistics of agreement that are shown."""
 _ANOTHER = "name another assessor, or another reference"
 
 
@@ -275,7 +277,7 @@ class Evidence:
     @cached_property
     def agreement(self) -> list[dict[str, Any]] | Missing:
         """All statistics of agreement, as records."""
-        return or_missing(lambda: table(self.question.judgments, rng=self.question.rng).records())
+        return or_missing(lambda: table(self.question.judgments, names=STATISTICS, rng=self.question.rng).records())
 
     @cached_property
     def profiles(self) -> Profiles | Missing:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from venire.comparison.by_judge import SHOWN as ENOUGH
 from venire.comparison.forecast import TIE
 from venire.comparison.verdict import Verdict
 from venire.planning.result import Plan
@@ -90,6 +91,7 @@ class Front:
         return {
             "verdict": self.verdict,
             "change": self.change,
+            "measure": self.board.measure,
             "leaderboard": self.board.records(),
             "p_best_of": self.board.source,
             "cards": [asdict(card) for card in self.cards],
@@ -230,11 +232,33 @@ def _about(evidence: Evidence, name: str) -> str:
         return f"{relevance_note(evidence)}."
     if evidence.another_crowd:
         return "Another crowd is other workers, with as many labels for each item."
-    found = evidence.contradictions
+    found, observed = evidence.contradictions, _others(evidence)
     if not found.pairs():
-        return f"No two judges {OPPOSED}."
+        return f"{observed}No two judges {OPPOSED}."
     pairs = f"{len(found.pairs())} of {counted(found.n_pairs, 'pair')} of systems"
-    return f"Judges contradict each other on {pairs}{among_the_first(evidence, ', {}')}."
+    return f"{observed}Judges contradict each other on {pairs}{among_the_first(evidence, ', {}')}."
+
+
+def _others(evidence: Evidence) -> str:
+    """Say how many of the other judges put the best system first, or one that scores the same, by their own labels.
+
+    Judges who labelled too little to be shown are not counted (``comparison.by_judge``).
+    """
+    found, verdict = evidence.by_judge, evidence.verdict
+    kept = [j for j, name in enumerate(found.judges) if name != evidence.judge and found.share[j, 0] >= ENOUGH]
+    if not kept or _level(evidence):
+        return ""
+    means = np.nan_to_num(found.mean[kept, :, 0], nan=-np.inf)
+    first = means >= means.max(axis=1, keepdims=True) - TIE
+    best = np.isin(np.array(found.systems, dtype=object), [verdict.best, *verdict.twins])
+    agree = first[:, best].any(axis=1)
+    votes = first[~agree].sum(axis=0)
+    it, rival = "one of them" if verdict.twins else "it", found.systems[int(votes.argmax())]
+    if len(kept) == 1:
+        return f"The other judge puts {it} first, too. " if agree.all() else f"The other judge puts {rival} first. "
+    if agree.all():
+        return f"All {len(kept)} other judges put {it} first, too. "
+    return f"{agree.sum()} of {len(kept)} other judges put {it} first, {votes.max()} put {rival} first. "
 
 
 def _level(evidence: Evidence) -> bool:

@@ -66,7 +66,8 @@ def _by_judge(evidence: Evidence) -> list[Part]:
     others = f" {counted(more, 'more judge')} {'is' if more == 1 else 'are'} in the JSON output." if more else ""
     caption = f"{measure} of each system by the labels of each judge{interval}; best by the first judge first.{others}"
     notes = [note for note in scores.notes_on_judges() if note.kind == "few-labels"]
-    said = [Words(_capital(f"{note}."), about=note.kind) for note in (*notes, *nothing_declared(evidence.judgments))]
+    said = [Words(f"{note}.", about=note.kind) for note in notes]  # the sentence begins with names
+    said += [Words(_capital(f"{note}."), about=note.kind) for note in nothing_declared(evidence.judgments)]
     return [Grid("scores_by_judge", caption, columns, rows, shown=8, names=True), *said]
 
 
@@ -145,7 +146,7 @@ def _sure(evidence: Evidence) -> list[Part]:
         if source in found.p_first
     ]
     who = f"{found.best} or a system with the same scores" if found.twins else found.best
-    caption = f"Share of simulated outcomes (draws) in which {who} comes first, by what is drawn"
+    caption = f"Share of simulated outcomes in which {who} comes first, by what changes"
     ahead = max(found.margin.values()) >= SMALL
     caption += "; margin: the 95% quantile of how far the best other system is ahead of it." if ahead else "."
     columns = ["what_changes", "p_first", "margin"]

@@ -31,7 +31,6 @@ MOST_MAPS = 4
 MOST_SHOWN = 8
 MOST_LABELS = 12
 LONGEST_SCALE = 80
-STATISTICS = ("krippendorff_alpha", "fleiss_kappa", "cohen_kappa", "gwet_ac", "phi", "raw_agreement", "jaccard")
 PROFILE = ("assessor", "n_labels", "n_shared", "agreement", "kappa", "leniency", "entropy", "top_label", "top_share")
 WORTH_TITLE = "What a label is worth"
 SHARES = ((1, 2), (1, 3), (2, 3))
@@ -121,7 +120,7 @@ def _agreement(evidence: Evidence) -> list[Part]:
     found = evidence.agreement
     if isinstance(found, Missing):
         return []
-    whole = [each for each in found if "," not in each["raters"] and each["name"] in STATISTICS]
+    whole = [each for each in found if "," not in each["raters"]]
     keys: tuple[str, ...] = ("name", "level", "raters", "value", "low", "high", "n_items", "meaning")
     if any(each["reason"] for each in whole):
         keys = (*keys, "reason")

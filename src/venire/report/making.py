@@ -12,8 +12,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from venire.data.aspects import Aspects
 from venire.errors import SettingError
+from venire.io.aspects import AspectsLike, read_aspects
 from venire.io.clicks import ClicksLike, read_clicks
 from venire.io.judgments import JudgmentsLike, as_judgments, read_also
 from venire.io.preferences import PreferencesLike, read_preferences
@@ -64,7 +64,7 @@ def report_on(
     families: Mapping[str, Sequence[str]] | None = None,
     preferences: PreferencesLike | None = None,
     clicks: ClicksLike | None = None,
-    aspects: Aspects | None = None,
+    aspects: AspectsLike | None = None,
     before: JudgmentsLike | None = None,
     texts: Texts | None = None,
     n_draws: int = 1000,
@@ -87,7 +87,7 @@ def report_on(
         them
     families : name -> systems that are tested together for favour, such as those built on the same language model
     preferences, clicks : as ``read_preferences`` and ``read_clicks`` take them
-    aspects : grades by aspect, if several were judged; ``judgments`` are then of one
+    aspects : grades by aspect, as ``read_aspects`` takes them, if several were judged; ``judgments`` are then of one
     before : earlier judgments, to show what new ones changed
     texts : of topics and documents, to be shown beside their ids (``venire.io.read_texts``)
     n_draws : how often topics, judges and users are drawn
@@ -116,7 +116,7 @@ def report_on(
         families=families or {},
         preferences=None if preferences is None else read_preferences(preferences),
         clicks=None if clicks is None else read_clicks(clicks),
-        aspects=aspects,
+        aspects=None if aspects is None else read_aspects(aspects),
         before=earlier,
         texts=texts,
         n_draws=n_draws,

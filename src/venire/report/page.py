@@ -10,26 +10,22 @@ page its own script and style sheet, by their hashes, and nothing else.
 
 from __future__ import annotations
 
-import io
 import math
-import re
-import warnings
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
-from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from venire.io.outputs import write_bytes
 from venire.io.templates import templates
-from venire.plots.style import GREY, INK, styled
+from venire.plots.style import GREY, INK
+from venire.plots.svg import svg_element
 from venire.report.charts import Chart, percent
 from venire.report.document import Cell, Grid, Picture, Report, Words
 from venire.report.first_screen import first_screen, tone
 from venire.report.front import Front
-from venire.results import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -39,18 +35,12 @@ SCRIPTS = ("page.js", "explore.js")
 """What a page does, and what it does in addition if it has a first screen."""
 SEEN = ("workers_kappa", "labels_by_assessor", "nearness", "parameters")
 """Pictures that are shown at once where there is no first screen."""
+MOST_ROWS, MOST_LETTERS = 15, 68
+"""A table with more rows, or more letters in a row, takes the whole width; others stand beside text and pictures."""
 THEME = {INK: "var(--ink)", GREY: "var(--line)", "#ffffff": "var(--paper)", "#000000": "var(--ink)"}
 POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; img-src data:; base-uri 'none'; form-action 'none'"
 )
-_PREAMBLE = re.compile(r".*?(?=<svg)", re.DOTALL)
-_METADATA = re.compile(r"\s*<metadata>.*?</metadata>|\s*<style[^>]*>[^<]*</style>", re.DOTALL)
-_SIZE = re.compile(r'<svg([^>]*?) width="([\d.]+)pt" height="([\d.]+)pt"')
-_ID = re.compile(r'(id="|href="#|url\(#)([A-Za-z0-9_.:-]+)')
-_FONT = re.compile(r"((?:bold |normal |italic |\d+ )*)([\d.]+)px .*")
-_STYLE = re.compile(r' style="([^"]*)"')
-_TAG = re.compile(r"<[^>]+>")
-_NUMBER = re.compile(r"(?<![#\w.-])(-?\d+\.\d{3,})(?![\w%])")
 
 
 def write_report(report: Report, path: str | Path) -> None:
@@ -85,6 +75,7 @@ def _environment() -> Environment:
         "svg": lambda picture: Markup(inline_svg(picture)),
         "cells": cells,
         "heads": heads,
+        "broad": broad,
         "number": lambda value: shown(value, 3),
         "percent": lambda p: NOTHING if p is None else percent(p),
         "tone": tone,
@@ -109,6 +100,12 @@ def heads(grid: Grid) -> list[tuple[str, bool]]:
     numbers = [all(_is_number(row[place]) for row in grid.rows) for place in range(len(grid.columns))]
     shown = grid.columns if grid.names else [name.replace("_", " ") for name in grid.columns]
     return list(zip(shown, numbers, strict=True))
+
+
+def broad(grid: Grid) -> bool:
+    """Whether a table needs the whole width of the page: it has long rows, or many."""
+    rows = [list(map(len, grid.columns)), *([len(text) for text, _ in cells(row, grid)] for row in grid.rows)]
+    return len(grid.rows) > MOST_ROWS or sum(map(max, zip(*rows, strict=True))) + 3 * len(grid.columns) > MOST_LETTERS
 
 
 def cells(row: list[Cell], grid: Grid) -> Iterator[tuple[str, str]]:
@@ -137,41 +134,10 @@ def _is_number(cell: Cell) -> bool:
 
 
 def inline_svg(picture: Picture) -> str:
-    """Draw a picture as an element of a page, which scales with it and follows its colours; its words are its label."""
+    """Draw a picture as an element of the page, which scales with it and follows its colours; its words are its label.
+
+    Attributes replace styles, which the policy of the page does not allow.
+    """
     if isinstance(picture.figure, Chart):
         return picture.figure.svg(picture.words)
-    with styled(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # the browser has the fonts
-        sink = io.StringIO()
-        picture.figure.savefig(sink, format="svg", metadata={"Date": None}, transparent=True)
-    text = _METADATA.sub("", _PREAMBLE.sub("", sink.getvalue(), count=1))
-    text = _TAG.sub(lambda tag: _cleaned(tag[0], picture.name), text)  # text between tags is as it was drawn
-    return _SIZE.sub(_opening(picture), text, count=1)
-
-
-def _cleaned(tag: str, name: str) -> str:
-    """Return a tag that follows the page: colours, unique ids, few digits, and attributes in place of a style."""
-    white = tag.startswith("<text") and "fill: #ffffff" in tag  # on a dark cell, in every theme
-    for colour, variable in THEME.items():
-        tag = tag.replace(colour, "#fff" if white and colour == "#ffffff" else variable)
-    tag = _ID.sub(rf"\g<1>{name}-\g<2>", tag)
-    tag = _STYLE.sub(lambda found: _attributes(found[1], text=tag.startswith("<text")), tag)
-    return _NUMBER.sub(lambda found: f"{float(found[1]):.2f}", tag)
-
-
-def _attributes(style: str, *, text: bool) -> str:
-    """Return a style as attributes, which the policy of the page allows; ``text``: in the font and ink of the page."""
-    held = {name.strip(): value.strip() for name, _, value in (each.partition(":") for each in style.split(";"))}
-    found = _FONT.fullmatch(held.pop("font", ""))
-    if found is not None:
-        held["font-size"] = f"{found[2]}px"
-        for word in found[1].split():
-            held["font-style" if word == "italic" else "font-weight"] = word
-    if text:
-        held = {"fill": "var(--ink)"} | held | {"font-family": "var(--sans)"}
-    return "".join(f' {name}="{value}"' for name, value in held.items() if name)
-
-
-def _opening(picture: Picture) -> str:
-    words = escape(visible(picture.words), quote=True).replace("\\", r"\\")
-    return rf'<svg\g<1> role="img" aria-label="{words}" width="\g<2>pt" stroke-linejoin="round" stroke-linecap="butt"'
+    return svg_element(picture.figure, picture.words, name=picture.name, theme=THEME, font="var(--sans)")

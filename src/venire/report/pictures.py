@@ -219,7 +219,7 @@ def ranks_chart(found: Stability) -> Chart:
     bands = Layer(low=found.rank_low[order] - 0.3, high=found.rank_high[order] + 0.3, width=5)
     now = Layer(value=found.rank[order], colour=INK, size=3)
     step = next(each for each in (1, 5, 10, 20, 50, 10**9) if n <= 12 * each)
-    label = f"rank by {found.forecast.measure}: now (dot), under another judge ({CONFIDENCE:.0%} of draws)"
+    label = f"rank by {found.forecast.measure}: now (dot), under another judge ({CONFIDENCE:.0%} of outcomes)"
     panel = Panel([bands, now], label, limits=(0.3, n + 0.7), ticks=sorted({1, *range(step, n + 1, step)}))
     return rows_chart([found.forecast.systems[each] for each in order.tolist()], [panel])
 

@@ -74,7 +74,9 @@ class Question:
     def validate(self) -> None:
         """Raise an error for settings with which no chapter can be computed."""
         scale, assessors = self.judgments.scale, self.judgments.assessors
-        parse_measure(self.measure)
+        if parse_measure(self.measure).by_intent:
+            message = f"a report scores documents, and {self.measure} scores labels for intents"
+            raise SettingError(message, hint="use evaluate and compare for measures by intent")
         if self.n_draws < 2:
             raise SettingError(f"n_draws is {self.n_draws}, expected 2 or more", hint="1000 is usual")
         if not scale.ordered:

@@ -164,7 +164,7 @@ def another_judge_chapter(evidence: Evidence) -> Chapter:
         return Chapter("another_judge", JUDGE_TITLE, _no_order(evidence))
     tau = one.tau()
     share = "ahead of that of a column"
-    caption = f"Share of draws of another judge in which the system of a row is {share}; same topics, best first."
+    caption = f"Share of outcomes with another judge in which the system of a row is {share}; same topics, best first."
     words = f"A matrix of shades: how often the system of a row is {share} under another judge."
     parts: list[Part] = [Picture("stability_map", caption, stability_chart(stability), words), *_fragile(one)]
     caption = "Rank of each system now (dot), and 95% interval of its rank under other judges."

@@ -184,6 +184,23 @@ def ranked_order(score: Floats, list_of: Ints, docs: Slices, judged: Bools) -> I
     return order
 
 
+def first_lines(lines: Lines, depth: int, *, keep_first: bool = False) -> Ints:
+    """Positions of the first results of all lists, list by list, best first; lines of a list need not be adjacent.
+
+    keep_first: of a document that is in a list twice, the first line counts.
+    """
+    list_of, first = _lists(lines)
+    system, topic = (encode(each.take(first))[0] for each in (lines.system, lines.topic))
+    list_of = (system.astype(np.int64) * (int(topic.max(initial=0)) + 1) + topic)[list_of]
+    order = np.argsort(list_of, kind="stable")
+    if keep_first:
+        order = order[~repeated(lines.doc.take(order), grouped(hashes(lines.doc), list_of)[order], list_of[order])]
+    score, docs, list_of = lines.score[order], lines.doc.take(order), list_of[order]
+    ranked = ranked_order(score, list_of, docs, np.ones(len(order), dtype=np.bool_))
+    rank = np.arange(len(order)) - np.searchsorted(list_of, list_of)
+    return order[rank < depth] if ranked is None else order[ranked[rank < depth]]
+
+
 def in_groups(order: Ints, group: Ints) -> Ints:
     """Bring the members of each group together, groups ascending, in the order they had; group (line,)."""
     number = group[order]

@@ -44,6 +44,8 @@ from venire.data.judgments import Judgments
 from venire.data.panel import Pool
 from venire.data.preferences import Preferences
 from venire.errors import MissingTopicsWarning, SettingError
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.runs import RunsLike, as_runs
 from venire.kernels.directions import Curves, at_places, jaccard_of, nearest_places, thresholds_at, tie_curves
 from venire.measures.evaluate import as_list, evaluate
@@ -350,9 +352,9 @@ class MeasureChoice(Tabular):
 
 
 def choose_measure(
-    judgments: Judgments,
+    judgments: JudgmentsLike,
     runs: RunsLike,
-    preferences: Preferences,
+    preferences: PreferencesLike,
     measures: Sequence[MeasureLike] | MeasureLike = ("nDCG@10",),
     *,
     gains: Mapping[str, GainsLike] | Sequence[str] = ("linear",),
@@ -376,6 +378,8 @@ def choose_measure(
     -----
     Cost: one evaluation per gains, O(measures x gains x draws x cases), and the square of measures x gains x draws.
     """
+    judgments = as_judgments(judgments)
+    preferences = read_preferences(preferences)
     cases = scored_cases(judgments, runs, preferences, measures, gains=gains, slight=slight, **scoring)
     agreement = agreement_with_users(cases.difference, cases.verdicts, n_draws=n_draws, rng=rng)
     return MeasureChoice(cases, agreement, (*cases.notes, *agreement.notes()))

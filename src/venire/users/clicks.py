@@ -28,6 +28,7 @@ from venire.data.clicks import Clicks
 from venire.data.gains import GainsLike
 from venire.data.runs import Facts, Runs
 from venire.errors import UnjudgedWarning, UnknownName
+from venire.io.clicks import ClicksLike, read_clicks
 from venire.io.runs import RunsLike, as_runs, scan
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
@@ -81,7 +82,7 @@ class ClickSummary(Tabular):
         return f"{log}: the mean rate of satisfied clicks ({self.clicks.rule}) per document shown is {rate}{limits}."
 
 
-def summarise_clicks(clicks: Clicks) -> ClickSummary:
+def summarise_clicks(clicks: ClicksLike) -> ClickSummary:
     """Summarise a click log.
 
     Examples
@@ -91,6 +92,7 @@ def summarise_clicks(clicks: Clicks) -> ClickSummary:
     >>> summarise_clicks(log).mean_ctr.value
     0.25
     """
+    clicks = read_clicks(clicks)
     rates = clicks.topic_rates()
     n, low, high = len(rates), float("nan"), float("nan")
     mean = float("nan") if clicks.all_clicked else float(rates.mean())
@@ -121,7 +123,7 @@ def lists_of(clicks: Clicks, runs: RunsLike | None) -> Runs:
 
 
 def online_scores(
-    clicks: Clicks,
+    clicks: ClicksLike,
     runs: RunsLike | None = None,
     *,
     topics: Iterable[str] | None = None,
@@ -131,6 +133,7 @@ def online_scores(
 
     topics: only these, as far as they are in the log.  Topics that no run has are left out.
     """
+    clicks = read_clicks(clicks)
     sources = scan(lists_of(clicks, runs), clicks.items)
     facts = sources.facts
     chosen = _chosen(clicks, facts, topics)

@@ -29,11 +29,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from venire.comparison.rank_agreement import CONFIDENCE, STEADY, interval, resampled_sd, student
-from venire.data.clicks import Clicks
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
 from venire.data.runs import Runs
 from venire.errors import SettingError, UnjudgedWarning, UnknownName
+from venire.io.clicks import ClicksLike, read_clicks
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import RunsLike, scan
 from venire.kernels.rank_correlation import resampled_rho, resampled_tau
@@ -130,7 +130,7 @@ class _Offline(NamedTuple):
 
 def correlate_online(
     judgments: JudgmentsLike,
-    clicks: Clicks,
+    clicks: ClicksLike,
     measures: Sequence[MeasureLike] | MeasureLike = ("nDCG@5",),
     *,
     runs: RunsLike | None = None,
@@ -159,6 +159,7 @@ def correlate_online(
     -----
     Only topics that were judged, are in the log and are ranked by the runs are used.
     """
+    clicks = read_clicks(clicks)
     labels, sources = as_judgments(judgments), lists_of(clicks, runs)
     wanted = _wanted(as_list(measures), alphas)
     logged = set(clicks.topics)

@@ -41,6 +41,8 @@ from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.data.scale import Scale
 from venire.errors import PairsError, UnknownName
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.preferences import PreferencesLike, read_preferences
 from venire.kernels.paired_labels import by_person, middle_entries
 from venire.kernels.shares import CONFIDENCE, clustered_shares
 from venire.randomness import FEW_TOPICS, resampled_sums, topic_weights
@@ -152,8 +154,9 @@ class PositionBias(Tabular):
         )
 
 
-def consensus(preferences: Preferences, how: str = "median") -> Consensus:
+def consensus(preferences: PreferencesLike, how: str = "median") -> Consensus:
     """Combine the choices on each pair into one, by median or majority.  O(n log n)."""
+    preferences = read_preferences(preferences)
     if how not in WAYS:
         raise UnknownName("way to combine choices", how, WAYS)
     found = _combined(preferences.oriented(), preferences.pairs()[0], how)
@@ -161,13 +164,14 @@ def consensus(preferences: Preferences, how: str = "median") -> Consensus:
 
 
 def preference_agreement(
-    preferences: Preferences, *, n_draws: int = TOPIC_DRAWS, rng: RNGLike = 0
+    preferences: PreferencesLike, *, n_draws: int = TOPIC_DRAWS, rng: RNGLike = 0
 ) -> PreferenceAgreement:
     """Measure how far people agree on the pairs that several of them compared.
 
     Where assessors are not known, ``preferences.anonymous()`` takes every choice as another person's.
     Cost: O(n log n), and for two assessors at a time the sum of squares of the choices per pair.
     """
+    preferences = read_preferences(preferences)
     once = per_assessor(preferences)
     pair, first = once.pairs()
     counts = np.bincount(pair * 3 + once.outcome + 1, minlength=3 * len(first)).reshape(-1, 3)
@@ -189,8 +193,9 @@ def preference_agreement(
     )
 
 
-def position_bias(preferences: Preferences) -> PositionBias:
+def position_bias(preferences: PreferencesLike) -> PositionBias:
     """Count how often the left one is preferred, over all and by assessor; ties are left out.  O(n)."""
+    preferences = read_preferences(preferences)
     outcome = preferences.outcome
     n_left, n_right = int((outcome > 0).sum()), int((outcome < 0).sum())
     by_assessor = tuple(_sides_by_assessor(preferences))
@@ -358,13 +363,15 @@ class PreferencesByLabels(Tabular):
         }
 
 
-def preferences_by_labels(preferences: Preferences, judgments: Judgments) -> PreferencesByLabels:
+def preferences_by_labels(preferences: PreferencesLike, judgments: JudgmentsLike) -> PreferencesByLabels:
     """Count choices by the labels of the two documents, and how often the higher label is preferred.
 
     A choice is counted once for every assessor who labelled both documents; of several labels that an assessor gave to
     a document the median counts, the lower of two.  When not to use this: labels and preferences by the same people at
     the same time, which are not independent.  Cost: O(choices x labels per document), and topics x labels^2 cells.
     """
+    preferences = read_preferences(preferences)
+    judgments = as_judgments(judgments)
     left, right = item_numbers(preferences, judgments)
     row = np.flatnonzero((left >= 0) & (right >= 0))
     entries = middle_entries(judgments.item, judgments.assessor.codes, judgments.label, len(judgments.items))

@@ -17,6 +17,7 @@ import numpy as np
 
 from venire.data.preferences import Preferences
 from venire.errors import FormatError, SettingError, known_names
+from venire.io.preferences import PreferencesLike, read_preferences
 from venire.kernels.directions import directions, modes
 from venire.kernels.paired_tests import differences_of
 from venire.measures.scores import Scores
@@ -98,7 +99,7 @@ class UserVerdicts(Tabular):
         )
 
 
-def user_verdicts(preferences: Preferences, *, slight: float | None = None) -> UserVerdicts:
+def user_verdicts(preferences: PreferencesLike, *, slight: float | None = None) -> UserVerdicts:
     """Determine the verdict of users on each two lists.
 
     Parameters
@@ -111,6 +112,7 @@ def user_verdicts(preferences: Preferences, *, slight: float | None = None) -> U
     >>> user_verdicts(Preferences.of(rows)).directions.tolist()
     [[1], [0]]
     """
+    preferences = read_preferences(preferences)
     if len(preferences) == 0:
         raise SettingError("there are no preferences", hint="name a file with rows: topic, left, right, strength")
     slight, notes = _slight(preferences, slight)
@@ -234,9 +236,10 @@ class PreferenceSummary(Tabular):
 
 
 def summarise_preferences(
-    preferences: Preferences, *, slight: float | None = None, rng: RNGLike = 0
+    preferences: PreferencesLike, *, slight: float | None = None, rng: RNGLike = 0
 ) -> PreferenceSummary:
     """Determine verdicts and measure agreement; slight as for ``user_verdicts``."""
+    preferences = read_preferences(preferences)
     verdicts = user_verdicts(preferences, slight=slight)
     strength = np.where(np.abs(preferences.strength) <= verdicts.slight, 0.0, preferences.strength)
     generator = np.random.default_rng(rng)

@@ -65,7 +65,7 @@ def test_first_places_and_margins_are_counted_over_draws():
     assert found.p_first["judges"] == pytest.approx((1 + 0.5 + 0 + 1) / 4)
     behind = [max(row[1:]) - row[0] for row in draws.tolist()]
     assert found.margin["judges"] == pytest.approx(np.quantile(behind, 0.95))
-    assert "62% of draws" in found.sentence()
+    assert "62% of simulated outcomes" in found.sentence()
 
 
 def test_a_copy_of_a_system_changes_no_probability():
@@ -88,10 +88,10 @@ def test_systems_that_score_the_same_now_come_first_if_one_of_them_does():
     values = np.array([[0.9, 0.8, 0.9], [0.9, 0.8, 0.9], [0.1, 0.2, 0.3]])
     found = verdict(scores(values), draws={"judges": draws})
     assert found.p_first["judges"] == pytest.approx((1 + 1 + 0 + 0.5) / 4)
-    assert "; one of s0 and s1 comes first in 62% of draws" in found.sentence()
+    assert "; one of s0 and s1 comes first in 62% of simulated outcomes" in found.sentence()
 
 
-@pytest.mark.parametrize(("place", "words"), [(0, "over 99% of draws"), (1, "under 1% of draws")])
+@pytest.mark.parametrize(("place", "words"), [(0, "over 99% of simulated outcomes"), (1, "under 1% of draws")])
 def test_nothing_is_certain_because_all_draws_say_it(place, words):
     draws = np.zeros((1000, 2))
     draws[:, place] = 1.0

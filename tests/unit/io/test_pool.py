@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from venire import evaluate, read_judgments, read_runs
-from venire.errors import UnjudgedWarning
+from venire.errors import FormatError, UnjudgedWarning
 from venire.io.pool import first_docs, with_results
 
 RUNS = {
@@ -41,6 +41,17 @@ def test_results_are_those_of_the_rules(tmp_path, order):
     path.write_text("q1 Q0 low 1 1.0 s\nq1 Q0 high 2 9.0 s\n")
     _, items = pool(read_judgments({"q1": {"x": 1}}), read_runs(path, order=order), depth=1)
     assert items == [("q1", "high" if order == "score" else "low"), ("q1", "x")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("q1 Q0 a 1 2.0 s\nq1 Q0 b 2 much s\n", "'much' is not a finite number"), ("", "holds no run lines")],
+)
+def test_a_file_that_is_no_run_is_refused(tmp_path, text, message):
+    path = tmp_path / "run.txt"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=message):
+        pool(read_judgments({"q1": {"x": 1}}), path)
 
 
 def test_the_first_results_of_a_list_by_rank():

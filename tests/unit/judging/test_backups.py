@@ -10,7 +10,7 @@ from threading import Event, Thread
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import select
+from sqlalchemy import inspect, select
 
 from people import said
 from studies import label_tasks, study_of
@@ -64,7 +64,7 @@ def columns(database):
 def test_migrations_lead_to_the_tables_of_the_code(address):
     database = Database(address)
     schema.migration.create(database.engine)
-    database.write(lambda connection: backups._upgrade(connection, backups.MIGRATIONS, schema.HEAD))
+    database.write(lambda connection: backups._upgrade(connection, backups.MIGRATIONS, schema.HEAD, copied=False))
     with database.read() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, schema.tables) == []
@@ -93,14 +93,39 @@ def test_a_migration_that_fails_changes_nothing(study, tasks, tmp_path):
 
 
 @pytest.mark.slow
-def test_postgresql_is_migrated_once_there_is_a_backup(server, study, tasks, tmp_path):
+def test_a_migration_of_postgresql_copies_its_tables_first(server, study, tasks, tmp_path):
+    def schemas(database):
+        with database.read() as connection:
+            return [name for name in inspect(connection).get_schema_names() if name.startswith(backups.COPIES)]
+
     with opened(study, tasks, server.address("migrated")) as store:
+        store.answer("ann", said(tasks[0], "2"))
+        with pytest.raises(ZeroDivisionError):
+            migrate(store.database, scripts=migrations(tmp_path / "wrong", "1 / 0"), head="0002")
+        assert schemas(store.database) == [], "a migration that fails leaves nothing"
         scripts = migrations(tmp_path / "more")
-        with pytest.raises(SettingError, match="has to be migrated") as told:
+        for _ in range(2):
             migrate(store.database, scripts=scripts, head="0002")
-        assert "pg_dump" in told.value.hint
-        migrate(store.database, scripts=scripts, head="0002", backed_up=True)
-        migrate(store.database, scripts=scripts, head="0002")
+        (copy,) = schemas(store.database)
+        with store.database.read() as connection:
+            columns = {each["name"] for each in inspect(connection).get_columns("event", schema=copy)}
+            kept = connection.exec_driver_sql(f'SELECT value FROM "{copy}"."answer"').scalars().all()
+        assert "more" not in columns
+        assert kept == ['{"label": "2"}']
+
+
+@pytest.mark.slow
+def test_a_user_who_may_not_copy_tables_cannot_migrate_them(server, study, tasks, tmp_path):
+    address = server.address("guarded")
+    with opened(study, tasks, address) as store, store.database.engine.begin() as connection:
+        connection.exec_driver_sql("CREATE ROLE weak LOGIN")
+        connection.exec_driver_sql("GRANT USAGE ON SCHEMA guarded TO weak")
+        connection.exec_driver_sql("GRANT ALL ON ALL TABLES IN SCHEMA guarded TO weak")
+    weak = Database(address.replace("postgres@", "weak@", 1))
+    with pytest.raises(SettingError, match="which this user may not do") as told:
+        migrate(weak, scripts=migrations(tmp_path / "more"), head="0002")
+    assert "GRANT CREATE" in told.value.hint
+    weak.close()
 
 
 def test_a_database_of_a_newer_version_is_refused(study, tasks, tmp_path):

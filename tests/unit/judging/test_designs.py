@@ -31,11 +31,12 @@ def lists(n_topics: int = 50, depth: int = 10, systems: tuple[str, ...] = ("a", 
     return {s: {f"q{t}": tuple(f"{s}{n}" for n in range(1, depth + 1)) for t in range(n_topics)} for s in systems}
 
 
-def test_golbus_asks_what_the_paper_says():
-    tasks = golbus(lists(systems=("a",)), seed=1, view="page", n_people=3)
+@pytest.mark.parametrize("aspects", [True, False])
+def test_golbus_asks_what_the_paper_says(aspects):
+    tasks = golbus(lists(systems=("a",)), seed=1, view="page", n_people=3, aspects=aspects)
     by_query: dict[str, set[tuple[str, str]]] = {}
     for task in tasks:
-        assert task.kind == ("conditional" if task.given else "label")
+        assert task.kind == ("aspects" if aspects else "conditional" if task.given else "label")
         by_query.setdefault(task.topic, set()).add((task.doc, task.given))
     always = {(f"a{n}", "") for n in range(1, 6)} | {(f"a{n}", "a1") for n in range(2, 6)}
     fifth = always | {(f"a{n}", "a5") for n in range(1, 5)}
@@ -47,14 +48,14 @@ def test_golbus_asks_what_the_paper_says():
 
 
 def test_golbus_compares_the_lists_of_two_systems_with_five_assessors():
-    tasks = golbus(lists(3), seed=1, view="page", n_people=9)
+    tasks = golbus(lists(3), seed=1, view="page", n_people=9, aspects=True)
     assert [(task.doc, task.other, task.needed) for task in tasks if task.kind == "lists"] == [("a", "b", 5)] * 3
-    few = golbus(lists(3), seed=1, view="page", n_people=2)
+    few = golbus(lists(3), seed=1, view="page", n_people=2, aspects=True)
     assert {task.needed for task in few if task.kind == "lists"} == {2}
 
 
 def test_golbus_with_short_lists_asks_for_what_is_there():
-    tasks = golbus(lists(5, depth=3, systems=("a",)), seed=1, view="page", n_people=1)
+    tasks = golbus(lists(5, depth=3, systems=("a",)), seed=1, view="page", n_people=1, aspects=False)
     assert {(task.doc, task.given) for task in tasks} == {
         ("a1", ""),
         ("a2", ""),
@@ -145,9 +146,10 @@ def test_a_fixed_assignment_is_balanced(sizes, n_people, needed, together):
         assert all(len(names) == needed for names in judges.values())
 
 
-def test_labels_of_one_document_in_isolation_and_given_another_go_to_the_same_person():
-    alone = tasks_of([Item("q", f"d{n}") for n in range(9)], "label", view="page")
-    other = tasks_of([Item("q", f"d{n}", given="x") for n in range(9)], "conditional", view="page")
+@pytest.mark.parametrize("kinds", [("label", "conditional"), ("aspects", "aspects")])
+def test_one_document_in_isolation_and_given_another_goes_to_the_same_person(kinds):
+    alone = tasks_of([Item("q", f"d{n}") for n in range(9)], kinds[0], view="page")
+    other = tasks_of([Item("q", f"d{n}", given="x") for n in range(9)], kinds[1], view="page")
     judge = {}
     for task in fixed(alone + other, ["ann", "bob", "cy"], seed=4):
         assert judge.setdefault(task.doc, task.judge) == task.judge

@@ -11,6 +11,7 @@ import pytest
 from studies_on_disk import HEAD, write_study
 from venire import read_judgments, read_preferences
 from venire.errors import FormatError, SettingError
+from venire.io.aspects import read_aspects
 from venire.judging.answers import SURPLUS, Answer, Stored
 from venire.judging.exports import CONTENTS, LABELS, by_assessor, export, write_export, write_qrels
 from venire.judging.samples import write_sample
@@ -80,6 +81,35 @@ def test_labels_are_read_back(tmp_path, study, ending):
     assert set(found.time.tolist()) == {1_700_000_000.25}
 
 
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_aspects_in_isolation_and_given_another_document_are_read_back(tmp_path, study, ending):
+    def said(trust: str, clarity: str):
+        return {"labels": {"trust": trust, "clarity": clarity}}
+
+    tasks = {given: Task(kind="aspects", topic="q1", doc="d2", given=given) for given in ("", "d1", "d3")}
+    answers = [
+        stored(replace(tasks[""], doc="d1"), "ann", said("N/A", "N/A")),
+        *(stored(task, "ann", said("1", n)) for n, task in zip(("0", "2", "1"), tasks.values(), strict=True)),
+        stored(tasks["d1"], "model", said("N/A", "2"), machine={"prompt": "abc"}),
+    ]
+    path = tmp_path / f"aspects.{ending}"
+    found = export(study, answers, "aspects")
+    assert [(note.kind, note.fields["n"]) for note in found.notes] == [("left-out-given", 1)], "d3 has no judgment"
+    write_export(found, path)
+    rows = [
+        (row["doc"], row["given"], row["assessor"], row["trust"], row["clarity"])
+        for row in read_aspects(path).records()
+    ]
+    assert sorted(rows, key=str) == [
+        ("d1", None, "ann", "N/A", "N/A"),
+        ("d2", "d1", "ann", "1", "2"),
+        ("d2", "d1", "model", "N/A", "2"),
+        ("d2", None, "ann", "1", "0"),
+    ]
+    clarity = read_judgments(path, where={"aspect": "clarity"})
+    assert sorted(clarity.column("given").texts()) == ["", "d1", "d1"]
+
+
 def test_columns_are_those_that_say_something(study):
     frame = export(study, LABELLED).frame
     assert frame.columns == [
@@ -123,6 +153,8 @@ def test_labels_that_the_scale_no_longer_has_are_left_out(study):
     found = export(study, [LABELLED[0], old[0]])
     assert found.frame["label"].to_list() == ["2"]
     assert [(note.kind, note.fields["n"]) for note in found.notes] == [("left-out-labels", 1)]
+    with pytest.raises(SettingError, match="the scale had in an earlier version"):
+        export(study, old[:1])
     renamed = aspects("bob", trust="1", before="9")
     by_aspect = export(study, [old[1], renamed], "aspects").frame
     assert by_aspect.select("aspect", "label").rows() == [("trust", "1"), ("clarity", "N/A")]

@@ -106,7 +106,7 @@ def test_several_controls_need_a_choice(tmp_path):
 
 WRONG = {
     "no list": ({}, "label-studio", "is no list of tasks"),
-    "no data": ([{"annotations": []}], "label-studio", "task 1 has no data"),
+    "no data": ([{"annotations": []}], "label-studio", "record 1 has no data"),
     "no topic": ([{"data": {"text": "x"}, "annotations": []}], "label-studio", "does not name its topic"),
     "no result": ([{**TASK, "annotations": [{}]}], "label-studio", "an annotation without a result"),
     "nothing": ([{**TASK, "annotations": []}], "label-studio", "holds no labels"),

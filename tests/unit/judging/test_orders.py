@@ -18,6 +18,9 @@ TASKS = st.one_of(
         lambda t, d, v: Task(kind="label", topic=t, doc=d, view=v), TOPICS, DOCS, st.sampled_from(["page", "snippet"])
     ),
     st.builds(lambda t, d, g: Task(kind="conditional", topic=t, doc=d, given=g), TOPICS, DOCS, DOCS),
+    st.builds(
+        lambda t, d, g: Task(kind="aspects", topic=t, doc=d, given=g), TOPICS, DOCS, st.one_of(st.just(""), DOCS)
+    ),
     st.builds(lambda t, d, o: Task(kind="preference", topic=t, doc=d, other=o), TOPICS, DOCS, DOCS),
 )
 LISTS = st.lists(TASKS, max_size=60, unique_by=lambda task: task.key)
@@ -62,19 +65,18 @@ def test_tasks_that_are_added_change_nothing_for_the_others(tasks, data):
     assert [key for turn in turns(tasks, "ann", order) if (key := tasks[turn.task].key) in kept] == before
 
 
-def both_kinds(n_topics: int, n_docs: int, view: str = "page") -> list[Task]:
+def both_kinds(n_topics: int, n_docs: int, view: str = "page", kinds=("label", "conditional")) -> list[Task]:
     """Each document in isolation and given the one before it, in a circle."""
     pages = [(f"q{t}", f"d{n}", f"d{(n + 1) % n_docs}") for t in range(n_topics) for n in range(n_docs)]
-    alone = [Task(kind="label", topic=topic, doc=doc, view=view) for topic, doc, _ in pages]
-    return alone + [
-        Task(kind="conditional", topic=topic, doc=doc, given=given, view=view) for topic, doc, given in pages
-    ]
+    alone = [Task(kind=kinds[0], topic=topic, doc=doc, view=view) for topic, doc, _ in pages]
+    return alone + [Task(kind=kinds[1], topic=topic, doc=doc, given=given, view=view) for topic, doc, given in pages]
 
 
 @pytest.mark.parametrize("view", ["page", "snippet"])
 @pytest.mark.parametrize(("n_topics", "n_docs"), [(1, 5), (4, 3), (20, 5)])
-def test_the_two_labels_of_a_document_are_half_of_the_tasks_apart(n_topics, n_docs, view):
-    tasks = both_kinds(n_topics, n_docs, view)
+@pytest.mark.parametrize("kinds", [("label", "conditional"), ("aspects", "aspects")])
+def test_the_two_judgments_of_a_document_are_half_of_the_tasks_apart(n_topics, n_docs, view, kinds):
+    tasks = both_kinds(n_topics, n_docs, view, kinds)
     place = {turn.task: at for at, turn in enumerate(turns(tasks, "ann", Order()))}
     half = len(tasks) // 2
     assert {abs(place[n] - place[n + half]) for n in range(half)} == {half}

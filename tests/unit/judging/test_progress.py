@@ -15,7 +15,7 @@ from venire.cli.main import cli
 from venire.judging.exports import export, write_export
 from venire.judging.progress import STATISTICS, LiveProgress, progress
 from venire.judging.store import Store
-from venire.judging.study import MACHINE, PREFERENCE, SNIPPET, Assessor, Topic
+from venire.judging.study import ASPECTS, MACHINE, PREFERENCE, SNIPPET, Assessor, Topic
 from venire.judging.tasks import Task
 
 PEOPLE = ("ann", "bob", "cy")
@@ -69,11 +69,13 @@ def test_who_stands_out_against_the_reference(judged):
 
 
 def test_double_judgments_that_are_still_needed(judged):
-    (found,) = progress(judged, deviation=0.01).quality
+    judged.study = replace(judged.study, deviation=0.01)
+    (found,) = progress(judged).quality
     needed = {(row["relevant"], row["label"]): row["judgments"] for row in found.effort.records()}
     assert found.still_needed == {key: max(0, n - found.effort.n_judgments) for key, n in needed.items()}
     assert max(found.still_needed.values()) > 0
-    (loose,) = progress(judged, deviation=0.5).quality
+    judged.study = replace(judged.study, deviation=0.5)
+    (loose,) = progress(judged).quality
     assert max(loose.still_needed.values()) < max(found.still_needed.values())
     (lowest,) = found.lowest
     assert (lowest.label, lowest.negligible) == ("0", False)
@@ -106,6 +108,43 @@ def test_repeats_gold_surplus_and_what_cannot_be_judged(tmp_path):
     assert (ann.done, ann.repeated, ann.same, ann.gold, ann.right) == (4, 2, 1, 2, 1)
     assert (bob.done, bob.surplus, bob.last) == (0, 1, clock.now)
     assert (gpt.done, gpt.cannot, gpt.seconds) == (1, 1, None)
+
+
+def test_gold_counts_what_it_states(tmp_path):
+    aspects = Task(kind=ASPECTS, topic="t1", doc="d0", gold='{"trust": "1", "clarity": "N/A"}')
+    pair = Task(kind=PREFERENCE, topic="t1", doc="d0", other="d1", gold="-1")
+    with Store.open(study_of(tmp_path), [aspects, pair], clock=Clock()) as store:
+        store.answer("ann", said(aspects, value={"labels": {"trust": "1", "clarity": "2"}}))
+        store.answer("ann", said(pair, value={"strength": -2}))
+        store.answer("gpt", said(aspects, value={"cannot": "empty"}))
+        store.answer("gpt", said(pair, value={"strength": 0}))
+        ann, *_, gpt = progress(store).assessors
+    assert ((ann.gold, ann.right), (gpt.gold, gpt.right)) == ((3, 2), (1, 0))
+
+
+@pytest.mark.parametrize("scales", ["one scale", "scales of their own"])
+def test_aspects_have_the_numbers_of_the_commands_too(tmp_path, scales):
+    study = study_of(tmp_path, n_docs=30)
+    if scales == "one scale":
+        study = replace(study, aspects=tuple(replace(each, labels=study.scale) for each in study.aspects))
+    tasks = [Task(kind=ASPECTS, topic="t1", doc=doc, needed=2) for doc in study.documents]
+    tasks += [replace(task, given="d0") for task in tasks[1:9]]
+    rng = np.random.default_rng(3)
+    with Store.open(study, tasks, clock=Clock()) as store:
+        for name in ("ann", "bob"):
+            for n, task in enumerate(tasks):
+                names = {each.name: [label.name for label in each.labels] for each in study.aspects}
+                labels = {k: str(rng.choice([*v, v[n % len(v)], v[n % len(v)], "N/A"])) for k, v in names.items()}
+                store.answer(name, said(task, value={"labels": labels}))
+        found = progress(store).quality
+        write_export(export(study, store.stored(), "aspects"), tmp_path / "aspects.csv")
+    assert [each.aspect for each in found] == ["trust", "clarity"]
+    for each in found:
+        one = ("--where", f"aspect={each.aspect}")
+        statistics = told("agreement", tmp_path / "aspects.csv", *one)["statistics"]
+        same(each.agreement.records(), [row for row in statistics if row["name"] in STATISTICS])
+        same(each.fit.records(), told("disagreement", tmp_path / "aspects.csv", *one)["parameters"])
+        assert each.fit.pairs.sum() > 20
 
 
 def test_views_are_apart_and_what_is_not_known_yet_has_a_reason(tmp_path):

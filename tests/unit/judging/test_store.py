@@ -10,8 +10,9 @@ from people import LEASE, Clock, said
 from studies import SCALE, label_tasks, study_of
 from venire.errors import SettingError, UnknownName
 from venire.judging.answers import COUNTED, REFUSED, SURPLUS
-from venire.judging.store import Store, shown_hash
-from venire.judging.study import CONDITIONAL, LABEL, PREFERENCE, Aspect, Defined, Document, Order
+from venire.judging.shown import shown_hash
+from venire.judging.store import Store
+from venire.judging.study import ASPECTS, CONDITIONAL, LABEL, PREFERENCE, Aspect, Defined, Document, Order
 from venire.judging.tasks import Task
 
 
@@ -245,20 +246,22 @@ def test_a_repeat_is_not_given_to_who_did_not_answer_first(room):
     assert it.judge_all("ann") == 0
 
 
-def test_isolated_and_conditional_labels_are_apart_also_when_others_took_what_lay_between(room, tmp_path):
+@pytest.mark.parametrize("kinds", [(LABEL, CONDITIONAL), (ASPECTS, ASPECTS), (LABEL, ASPECTS)], ids=" ".join)
+def test_isolation_and_condition_are_apart_also_when_others_took_what_lay_between(room, tmp_path, kinds):
     study = study_of(tmp_path, n_docs=8, order=Order(seed=1, apart=3))
-    isolated = label_tasks(study)
-    conditional = [Task(kind=CONDITIONAL, topic="t1", doc="d0", given="d1"), Task(kind=LABEL, topic="t2", doc="d0")]
+    value = {LABEL: {"label": "1"}, CONDITIONAL: {"label": "1"}, ASPECTS: {"labels": {"trust": "1", "clarity": "N/A"}}}
+    isolated = [replace(task, kind=kinds[0]) for task in label_tasks(study)]
+    conditional = [Task(kind=kinds[1], topic="t1", doc="d0", given="d1"), Task(kind=LABEL, topic="t2", doc="d0")]
     it = room(study, isolated + conditional)
     between = [task for task in isolated if task.doc != "d0"][:4]
     for task in between:
-        assert it.give("bob", task).status == COUNTED
+        assert it.give("bob", task, value=value[task.kind]).status == COUNTED
     given = []
     while leases := it.store.next_tasks("ann"):
-        given.append((leases[0].task.topic, leases[0].task.doc, leases[0].task.kind))
-        it.give("ann", leases[0])
-    apart = given.index(("t1", "d0", LABEL)) - given.index(("t1", "d0", CONDITIONAL))
-    assert abs(apart) > 3
+        task = leases[0].task
+        given.append((task.topic, task.doc, task.given))
+        it.give("ann", leases[0], value=value[task.kind])
+    assert abs(given.index(("t1", "d0", "")) - given.index(("t1", "d0", "d1"))) > 3
     assert len(given) == 6
 
 

@@ -147,9 +147,20 @@ def test_one_document_goes_to_one_person_in_all_kinds(tasks):
     assert all(task.judge == judge[task.topic, task.doc] for task in found)
 
 
+ON_ASPECTS = '[[aspects]]\nname = "overall"\n[[aspects]]\nname = "new"\n'
+
+
 def test_golbus_as_a_preset(tasks):
-    found = tasks('[[tasks]]\npreset = "golbus"\nruns = ["a.run", "b.run"]\n')
-    assert {task.kind for task in found} == {"label", "conditional", "lists"}
+    preset = '[[tasks]]\npreset = "golbus"\nruns = ["a.run", "b.run"]\n'
+    twice = tasks(f"{ON_ASPECTS}{preset}judgments = 2\n")
+    assert {(task.kind, bool(task.given)) for task in twice} == {
+        ("aspects", False),
+        ("aspects", True),
+        ("lists", False),
+    }
+    found = tasks(preset)
+    assert sum(task.kind != "lists" for task in twice) == 2 * sum(task.kind != "lists" for task in found)
+    assert {task.kind for task in found} == {"label", "conditional", "lists"}, "a study without aspects"
     judges = {topic: {task.judge for task in found if task.topic == topic and task.judge} for topic in ("q1", "q2")}
     assert all(len(names) == 1 for names in judges.values()), "one assessor judges all documents of a topic"
     assert {task.needed for task in found if task.kind == "lists"} == {2}
@@ -248,7 +259,7 @@ OTHERS = {
     "no header": ({"topics.tsv": "q1\ta\nq2\tb\n"}, "no column for the topic"),
     "an unknown topic": ({"pool.tsv": "topic\tdoc\nq1\td1\nq7\td1\n"}, "line 3 of pool.tsv: there is no topic 'q7'"),
     "an unknown document": ({"pool.tsv": "topic\tdoc\nq1\td1\nq1\td11\n"}, "there is no document 'd11'"),
-    "no document": ({"pool.tsv": "topic\tdoc\nq1\t\n"}, "line 2 of pool.tsv: found no document"),
+    "no document": ({"pool.tsv": "topic\tdoc\nq1\t\n"}, "line 2 of pool.tsv: found an empty cell"),
     "a document twice": ({"docs.jsonl": '{"doc": "d1", "text": ""}\n' * 2}, "docs.jsonl:2: document 'd1' comes twice"),
     "no JSON": ({"docs.jsonl": '{"doc": "d1"}\n{]\n'}, "docs.jsonl:2: found '{]'"),
     "no id": ({"docs.jsonl": '{"text": "x"}\n'}, "docs.jsonl:1: no id"),
@@ -291,10 +302,47 @@ def test_the_same_task_twice(tmp_path):
     assert error.line == len(text.splitlines()) - 2
 
 
+def test_aspects_given_another_document_come_from_pairs(tasks):
+    found = tasks(f'{ON_ASPECTS}[[tasks]]\nkind = "aspects"\npairs = "given.tsv"\n')
+    assert [(task.kind, task.doc, task.given) for task in found] == [("aspects", "d2", "d1"), ("aspects", "d3", "d1")]
+
+
+@pytest.mark.parametrize(("kind", "columns"), [("preference", "left\tright"), ("conditional", "doc\tgiven")])
+def test_a_pair_has_two_documents(tmp_path, kind, columns):
+    text = f'{HEAD}[[tasks]]\nkind = "{kind}"\npairs = "pairs.tsv"\n'
+    error = refused(tmp_path, text, {"pairs.tsv": f"topic\t{columns}\nq1\td1\td2\nq1\td2\t\n"})
+    assert "line 3 of pairs.tsv: found an empty cell" in error.what
+
+
+GOLD = {
+    "label": ("topic\tdoc\tlabel\nq1\td1\t2\n", {"d1": "2"}),
+    "conditional": ("topic\tdoc\tgiven\tlabel\nq1\td1\t\t2\nq1\td2\td1\t0\n", {"d2": "0"}),
+    "aspects": (
+        "topic\tdoc\taspect\tlabel\nq1\td1\toverall\t2\nq1\td1\tnew\tN/A\nq2\td4\tnew\t1\n",
+        {"d1": '{"new": "N/A", "overall": "2"}', "d4": '{"new": "1"}'},
+    ),
+    "preference": ("topic\tleft\tright\tstrength\nq1\td2\td1\t2\nq2\td1\td4\t0\n", {"d1": "-1", "d1 d4": "0"}),
+    "lists": ("topic\tleft\tright\tstrength\nq1\ta\tb\t1\n", {"a": "1"}),
+}
+
+
+@pytest.mark.parametrize("kind", GOLD)
+def test_gold_of_every_kind(tasks, kind):
+    text, expected = GOLD[kind]
+    source = {"lists": 'runs = ["a.run", "b.run"]', "preference": 'pairs = "pairs.tsv"'}
+    source |= {"conditional": 'pairs = "given.tsv"'}
+    found = tasks(
+        f'{ON_ASPECTS}[[tasks]]\nkind = "{kind}"\ngold = "gold.tsv"\n{source.get(kind, LABELS.splitlines()[-1])}\n',
+        gold_tsv=text,
+    )
+    gold = {task.doc if (task.doc, task.other) != ("d1", "d4") else "d1 d4": task.gold for task in found if task.gold}
+    assert gold == expected
+
+
 def test_gold_is_on_the_scale_and_of_the_tasks(tmp_path):
     text = HEAD + LABELS + 'gold = "gold.qrels"\n'
     assert "label '7' is not on the scale" in refused(tmp_path, text, {"gold.qrels": "q1 0 d1 7\n"}).what
-    assert "no label of what is judged" in refused(tmp_path, text, {"gold.qrels": "q1 0 d9 1\n"}).what
+    assert "no answer to what is asked" in refused(tmp_path, text, {"gold.qrels": "q1 0 d9 1\n"}).what
 
 
 def test_lists_of_one_system_do_not_change(tmp_path):

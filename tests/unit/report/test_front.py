@@ -130,6 +130,21 @@ def test_cards_have_probability_words_and_a_step(whole):
     assert set(next_steps(whole, {})) == set(CARDS)
 
 
+def test_the_card_counts_the_judges_who_put_the_best_system_first(whole, two):
+    """A model says how likely another judge agrees; beside it stands what the other judges did by their own labels."""
+    board = leaderboard(whole)
+    means = board.by_judge[[each.name != board.scorer for each in board.judges]]
+    assert (means.argmax(axis=1) == 0).all()
+    card = front(whole).cards[1]
+    assert card.text.startswith(f"All {len(means)} other judges put it first, too. ")
+    assert front(two).cards[1].text.startswith("The other judge puts L first. ")
+    votes = {"a": "C", "b": "C", "c": "L", "d": "L", "e": "L"}
+    labels = {(topic, doc, who): 2 * (doc == first) for topic in "123" for who, first in votes.items() for doc in "CL"}
+    runs = {name: {topic: {name: 2.0, other: 1.0} for topic in "123"} for name, other in ("CL", "LC")}
+    divided = question(labels, runs, assessor="a")
+    assert front(divided).cards[1].text.startswith("1 of 4 other judges put it first, 3 put L first. ")
+
+
 def test_unknown_sources_say_why_and_what_to_do(whole):
     judge = whole.question.judgments.assessors[0]
     alone = Evidence(replace(whole.question, judgments=whole.question.judgments.where(assessor=judge)))

@@ -185,11 +185,12 @@ def _endpoint(server: Mapping[str, Any]) -> Endpoint:
 
 def _shown(prompts: Prompts, tasks: Sequence[Task]) -> str:
     """Return the prompt of the first task of each kind, and the hash of them all."""
-    first = {(task.kind, task.view): task for task in reversed(tasks)}
+    first = {(task.kind, bool(task.given), task.view): task for task in reversed(tasks)}
     parts = []
     for task in sorted(first.values(), key=lambda each: each.position):
         prompt = prompts.prompt(task)
-        parts += [f"=== {task.kind}, {task.view}: system", prompt.system, "=== user", prompt.user]
+        about = f"{task.kind}, {task.view}" + (", given another document" if task.given else "")
+        parts += [f"=== {about}: system", prompt.system, "=== user", prompt.user]
         parts += ["=== JSON Schema of the answer", json.dumps(prompt.schema, ensure_ascii=False)]
     return "\n\n".join([*parts, f"=== hash of the prompts\n\n{prompts.hash}"]) + "\n"
 

@@ -13,7 +13,7 @@ from venire.cli.judge.arguments import database_option, study_argument
 from venire.cli.output import Output, Table
 
 # The words that the library knows; a test holds them together, so that no help has to load it.
-SOURCES = ("qrels", "label-studio", "quepid")
+SOURCES = ("qrels", "label-studio", "argilla", "prodigy", "quepid", "rank-eval", "opensearch", "umbrela", "doccano")
 VIEWS = ("page", "snippet")
 LABELS = "Labels"
 EXAMPLES = """\b
@@ -44,8 +44,7 @@ def _names(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...
     choices=SOURCES,
     section=LABELS,
     default="qrels",
-    help="What FILE is: {}.  qrels stands for all judgments that venire reads; label-studio is JSON or JSON-MIN; "
-    "quepid is a book or a case, as CSV or JSON.",
+    help="What FILE is: {}.  qrels stands for all judgments that venire reads; the others are exports of other tools.",
 )
 @declare.option(
     *("--assessor", "names"),
@@ -61,7 +60,7 @@ def _names(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...
     default="",
     show_default=False,
     metavar="NAME",
-    help="Which control of Label Studio has the labels, where there are several.",
+    help="Which question of Label Studio or Argilla has the labels, where there are several.",
 )
 @declare.one_of(
     "--view", choices=VIEWS, section=LABELS, default="page", help="What was judged, if FILE does not tell: {}."

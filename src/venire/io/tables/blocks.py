@@ -19,7 +19,7 @@ from venire.io.limits import current, over
 from venire.io.lines import BOM, line_at, refuse_long_part
 from venire.io.tables import parquet
 from venire.io.tables.cells import encoded, texts
-from venire.io.tables.columns import JSON_LINES, PARQUET, SEPARATOR, ending_of
+from venire.io.tables.columns import BINARY, BINARY_ENDINGS, JSON_LINES, SEPARATOR, ending_of
 from venire.io.tables.delimited import checked_rows, find_layout, has_quotes, last_row
 from venire.io.tables.json_lines import parsed
 from venire.types import Bools, Floats, Ints
@@ -76,9 +76,9 @@ class TableRows(NamedTuple):
 
 
 def format_of(path: Path, head: bytes) -> str:
-    """Return the format of a table by its first bytes and its name: "parquet", "json" or "delimited"."""
+    """Return the format of a table by its first bytes and its name: "parquet" (or Arrow), "json" or "delimited"."""
     ending = ending_of(path.name)
-    if head.startswith(PARQUET) or ending == ".parquet":
+    if head.startswith(BINARY) or ending in BINARY_ENDINGS:
         return "parquet"
     is_json = ending in JSON_LINES or (ending not in SEPARATOR and head[:4096].lstrip()[:1] == b"{")
     return "json" if is_json else "delimited"
@@ -126,14 +126,21 @@ def frame_of(source: Any, name: str) -> TableRows:
 
 
 def as_polars(frame: object, where: object) -> pl.DataFrame:
-    """Return a data frame of polars or pandas as one of polars."""
+    """Return a data frame of polars or pandas, or a table of Arrow, as one of polars."""
     import polars as pl
 
     if isinstance(frame, pl.DataFrame):
         return frame
+    if type(frame).__module__.partition(".")[0] == "pyarrow":
+        try:
+            return pl.DataFrame(cast("Any", frame))
+        except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+            raise FormatError(where, None, f"the Arrow table cannot be read ({error})") from None
     if type(frame).__module__.partition(".")[0] != "pandas" or not hasattr(frame, "columns"):
         message = f"found {type(frame).__module__}.{type(frame).__qualname__}, expected a data frame"
-        raise FormatError(where, None, message, hint="polars and pandas DataFrames are read; collect a LazyFrame")
+        raise FormatError(
+            where, None, message, hint="frames of polars and pandas and tables of Arrow are read; collect a LazyFrame"
+        )
     table = cast("pd.DataFrame", frame)
     try:
         return pl.from_pandas(table.reset_index() if any(table.index.names) else table)
@@ -156,8 +163,8 @@ def frame_blocks(frame: pl.DataFrame, where: object, first: int = 1) -> Iterator
 
 def _parquet_blocks(path: Path, head: bytes, choose: Choose[T]) -> Iterator[tuple[TableRows, T]]:
     """Read Parquet in slices."""
-    if not head.startswith(PARQUET):
-        raise FormatError(path, None, f"is not Parquet: it begins with {head[:4]!r}, expected {PARQUET!r}")
+    if not head.startswith(BINARY):
+        raise FormatError(path, None, f"is neither Parquet nor Arrow: it begins with {head[:4]!r}")
     found: list[T] = []
 
     def chosen(names: Sequence[str]) -> list[str]:

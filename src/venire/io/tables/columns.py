@@ -18,7 +18,6 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from venire.errors import FormatError, UnknownName, known_names
-from venire.io.files import opened
 from venire.io.lines import BOM
 from venire.results import first_few
 
@@ -26,7 +25,7 @@ Groups: TypeAlias = tuple[tuple[str, ...], ...]
 """Names of a role, as plain() writes them; those of a later group count only where none of an earlier one occurs."""
 ROLES: Mapping[str, Groups] = {
     "topic": (("topic", "topicid", "qid", "queryid"), ("query", "q", "request")),
-    "doc": (("doc", "docid", "docno", "documentid", "passageid"), ("document", "passage", "pid")),
+    "doc": (("doc", "docid", "docno", "documentid", "passageid", "corpusid"), ("document", "passage", "pid")),
     "assessor": (
         ("assessor", "assessorid", "worker", "workerid", "rater", "raterid", "annotator", "annotatorid", "judge"),
         ("user", "userid"),
@@ -79,6 +78,9 @@ WAYS = {
 """What to do with a table that is of another kind than expected."""
 
 PARQUET = b"PAR1"
+BINARY = (PARQUET, b"ARROW1", b"\xff\xff\xff\xff")
+"""First bytes of tables that are no text: Parquet, an Arrow file (Feather), an Arrow stream."""
+BINARY_ENDINGS = (".parquet", ".arrow", ".feather", ".ipc")
 SEPARATOR = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
 SEPARATORS = ("\t", ",", ";")
@@ -277,7 +279,8 @@ def ending_of(name: str) -> str:
 def looks_like_table(head: bytes, name: str, *, stated: bool = False) -> bool:
     r"""Return whether a file is a table rather than TREC qrels, by its first bytes, decompressed, and its name.
 
-    A table is Parquet or JSON objects, or its name says so or ends in .csv, or its header names a topic and a document.
+    A table is Parquet, Arrow or JSON objects, or its name says so or ends in .csv, or its header names a topic and a
+    document.
     stated: columns were stated, so that a first line that does not end in a number is a header.
 
     Examples
@@ -286,7 +289,7 @@ def looks_like_table(head: bytes, name: str, *, stated: bool = False) -> bool:
     (True, False)
     """
     head, ending = head.removeprefix(BOM), ending_of(name)
-    if head.startswith(PARQUET) or head.lstrip().startswith(b"{") or ending in (".csv", ".parquet", *JSON_LINES):
+    if head.startswith(BINARY) or head.lstrip().startswith(b"{") or ending in (".csv", *BINARY_ENDINGS, *JSON_LINES):
         return True
     fields = header_names(head, name)
     if stated and not fields[-1].rpartition(" ")[2].lstrip("+-").isdigit():
@@ -295,12 +298,11 @@ def looks_like_table(head: bytes, name: str, *, stated: bool = False) -> bool:
     return all(names & set(all_names(ROLES[role])) for role in ("topic", "doc"))
 
 
-def is_run_table(path: Path) -> bool:
-    """Return whether a file holds runs as a table: Parquet, CSV by its name, or a header with the columns of runs."""
-    with opened(path) as file:
-        head = file.read(HEAD).removeprefix(BOM)
-    names, ending = header_names(head, path.name), ending_of(path.name)
-    if head.startswith(PARQUET) or ending == ".parquet":
+def is_run_table(head: bytes, name: str) -> bool:
+    """Return whether a file holds runs as a table: Parquet, Arrow, CSV by its name, or a header with such columns."""
+    head = head.removeprefix(BOM)
+    names, ending = header_names(head, name), ending_of(name)
+    if head.startswith(BINARY) or ending in BINARY_ENDINGS:
         return True
     return len(names) > 1 and (ending == ".csv" or name_a_run(names))
 

@@ -1,4 +1,4 @@
-"""Parquet files, tried in a process of their own: whatever a damaged file does to the decoder becomes an error.
+"""Parquet and Arrow files, tried in a process of their own: what a damaged file does to the decoder is an error.
 
 The decoder of polars ends the whole process on some damaged files (it asks for more memory than there is, or panics
 within a panic), which no ``except`` can catch.  So another process decodes each block of rows first, and if it comes to
@@ -24,12 +24,13 @@ from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from venire.errors import FormatError
 from venire.io.limits import FREE, current, over
+from venire.io.tables.parquet_process import open_table
 
 if TYPE_CHECKING:
     import polars as pl
 
 HINT = "write the file again, or write the table as CSV"
-TOO_MUCH = "cannot be read as Parquet: it is damaged, or needs more memory or time than files of its size"
+TOO_MUCH = "cannot be read as Parquet or Arrow: it is damaged, or needs more memory or time than files of its size"
 CELL = 16
 """Bytes of memory of a cell of text, besides its text."""
 SCRIPT = Path(__file__).with_name("parquet_process.py")
@@ -53,7 +54,6 @@ def blocks(
     path: Path, file: BinaryIO, choose: Callable[[Sequence[str]], Sequence[str]], *, n_rows: int
 ) -> Iterator[pl.DataFrame]:
     """Read an open file in blocks of so many rows; choose: from the names of all columns to those that are read."""
-    import polars as pl
     from polars.selectors import by_name
 
     with _on_disk(path, file) as place, _decoder() as decoder:
@@ -63,8 +63,9 @@ def blocks(
         if len(names) > current().columns:
             raise over("columns", path, None, f"{len(names):,} columns")
         decoder.ask(chosen := list(choose(names)))
-        table, start = pl.scan_parquet(place, glob=False).select(by_name(*chosen)), 0
+        table, start = None, 0
         while (message := decoder.answer(path, patience))[0] == b"B":
+            table = open_table(str(place)).select(by_name(*chosen)) if table is None else table
             start += int(message[1])
             if start * len(chosen) * CELL > FREE + current().ratio * size:
                 raise FormatError(path, None, TOO_MUCH, hint=HINT)
@@ -110,7 +111,7 @@ class Decoder:
         self.idle = kind in (b"Z", b"E")
         if kind == b"E":
             words = content.decode("utf-8", "replace")
-            raise FormatError(path, None, f"cannot be read as Parquet ({words})", hint=HINT)
+            raise FormatError(path, None, f"cannot be read as Parquet or Arrow ({words})", hint=HINT)
         return kind, content
 
     def lives(self) -> bool:

@@ -1,4 +1,4 @@
-"""The process that decodes a Parquet file: started by ``parquet``, which it answers over its pipes.
+"""The process that decodes a Parquet or Arrow file: started by ``parquet``, which it answers over its pipes.
 
 Run as a script, apart from the package.  A damaged file may end it in any way, and then the caller raises an error.
 Its memory is limited by the size of the file.  Messages are a letter, a length of eight bytes and as many bytes: N, the
@@ -16,6 +16,10 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
 
 ALLOWANCE = 256 << 20
 """Bytes of memory for any file."""
@@ -50,11 +54,10 @@ def main() -> None:
 
 def _decode(path: str, n_rows: int) -> None:
     """Tell the names of the columns, read which of them are wanted, and decode them block by block."""
-    import polars as pl
     from polars.selectors import by_name
 
     BUSY.set()
-    table, start = pl.scan_parquet(path, glob=False), 0
+    table, start = open_table(path), 0
     _tell(b"N", json.dumps(table.collect_schema().names()).encode("ascii"))
     chosen: list[str] = json.loads(sys.stdin.buffer.readline() or b"[]")
     BUSY.set()
@@ -63,6 +66,23 @@ def _decode(path: str, n_rows: int) -> None:
         BUSY.set()
         start += part.height
     _tell(b"Z", b"")
+
+
+def open_table(path: str) -> pl.LazyFrame:
+    """Open a file by its first bytes: Arrow, as a file or a stream, which is read whole; anything else as Parquet."""
+    import polars as pl
+
+    with Path(path).open("rb") as file:
+        head = file.read(6)
+    with Path(path).open("rb") as file:
+        if head == b"ARROW1":
+            return pl.read_ipc(file).lazy()
+        if head.startswith(b"\xff\xff\xff\xff"):
+            try:
+                return pl.read_ipc_stream(file).lazy()
+            except OSError as error:  # the stream ends early
+                raise pl.exceptions.ComputeError(str(error)) from None
+    return pl.scan_parquet(path, glob=False)
 
 
 def _limit(memory: int, seconds: int) -> None:

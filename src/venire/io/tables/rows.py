@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from venire.data.ids import Category, Ids, narrow
+from venire.data.ids import Category, Ids, is_id, narrow
 from venire.data.judgments import FACETS
 from venire.engine.local import map_partitions
 from venire.errors import FormatError
@@ -388,10 +388,12 @@ def _label(label: float | str) -> str:
 
 def _refuse_dict(texts: Sequence[Any], source: str) -> None:
     """Raise unless there are judgments, and each topic, document and label is a text that is not empty."""
-    wrong = [text for text in texts if not isinstance(text, str) or not text or "\0" in text]
+    wrong = [text for text in texts if not isinstance(text, str) or not is_id(text)]
     hint = 'expected {"51": {"d1": 2}}'
     if wrong:
-        raise FormatError(source, None, f"found {wrong[0]!r}, expected text for topics and documents", hint=hint)
+        raise FormatError(
+            source, None, f"found {repr(wrong[0])[:60]}, expected text for topics and documents", hint=hint
+        )
     if not texts:
         raise FormatError(source, None, "holds no judgments", hint=hint)
 

@@ -25,7 +25,6 @@ from venire.judging.study import (
     CONDITIONAL,
     HTML,
     IMAGE,
-    KINDS,
     LABEL,
     LISTS,
     PAGE,
@@ -56,16 +55,35 @@ _ROLE = re.compile(
 )
 
 TASKS = {
-    LABEL: "You are shown a search query and {a}. Judge {the} for this query by the guidelines, with one label.",
-    CONDITIONAL: "You are shown a search query, a first result, which the user has just read, and {a}. Judge {the} "
+    (
+        LABEL,
+        False,
+    ): "You are shown a search query and {a}. Judge {the} for this query by the guidelines, with one label.",
+    (
+        CONDITIONAL,
+        True,
+    ): "You are shown a search query, a first result, which the user has just read, and {a}. Judge {the} "
     "for a user who has read the first result, by the guidelines, with one label.",
-    ASPECTS: "You are shown a search query and {a}. Judge {the} by the guidelines on each aspect, with one label per "
+    (
+        ASPECTS,
+        False,
+    ): "You are shown a search query and {a}. Judge {the} by the guidelines on each aspect, with one label per "
     f'aspect, or "{NOT_APPLICABLE}" where an aspect does not apply.',
-    PREFERENCE: "You are shown a search query and two results, A and B. Say which of them is better for this query by "
+    (ASPECTS, True): "You are shown a search query, a first result, which the user has just read, and {a}. Judge {the} "
+    "for a user who has read the first result, by the guidelines on each aspect, with one label per aspect, or "
+    f'"{NOT_APPLICABLE}" where an aspect does not apply.',
+    (
+        PREFERENCE,
+        False,
+    ): "You are shown a search query and two results, A and B. Say which of them is better for this query by "
     "the guidelines. Which one is called A was decided by chance.",
-    LISTS: "You are shown a search query and two lists of results, A and B. Say which list as a whole is better for "
+    (
+        LISTS,
+        False,
+    ): "You are shown a search query and two lists of results, A and B. Say which list as a whole is better for "
     "this query by the guidelines. Which one is called A was decided by chance.",
 }
+"""What is asked, by kind of task and whether another document was read before."""
 SEEN = {PAGE: ("a search result", "the result"), SNIPPET: ("the snippet of a search result", "the snippet")}
 BETTER = {
     2: "A is much better than B",
@@ -143,12 +161,12 @@ def strengths(study: Study) -> tuple[int, ...]:
     return tuple(each for each in STRENGTHS if each or study.ties)
 
 
-def system_message(study: Study, kind: str, view: str) -> str:
-    """Return the message that is the same for all tasks of a kind."""
+def system_message(study: Study, kind: str, view: str, *, given: bool) -> str:
+    """Return the message that is the same for all tasks of a kind; given: another document was read before."""
     a, the = SEEN[view]
     fields = fields_of(study, kind)
     parts = [
-        f"You are an assessor of search results. {TASKS[kind].format(a=a, the=the)}",
+        f"You are an assessor of search results. {TASKS[kind, given].format(a=a, the=the)}",
         DATA,
         f"# Guidelines\n\n{study.guidelines.strip() or study.title}",
         *(_choices(each, kind) for each in fields),
@@ -180,9 +198,13 @@ class Prompts:
     study: Study
 
     @cached_property
-    def systems(self) -> Mapping[tuple[str, str], str]:
-        """The system messages by kind and view."""
-        return {(kind, view): system_message(self.study, kind, view) for kind in KINDS for view in SEEN}
+    def systems(self) -> Mapping[tuple[str, bool, str], str]:
+        """The system messages by kind, whether another document was read before, and view."""
+        return {
+            (kind, given, view): system_message(self.study, kind, view, given=given)
+            for kind, given in TASKS
+            for view in SEEN
+        }
 
     @cached_property
     def hash(self) -> str:
@@ -197,7 +219,7 @@ class Prompts:
         boundary = _boundary([*shown, *shown.values()])
         blocks = (f"{boundary} {name}\n{text}\n{boundary} end of {name}" for name, text in shown.items())
         return Prompt(
-            system=self.systems[task.kind, task.view],
+            system=self.systems[task.kind, bool(task.given), task.view],
             user=USER.format(boundary=boundary, data="\n\n".join(blocks)),
             fields=fields_of(self.study, task.kind),
             cut=whole != shown,
@@ -239,7 +261,7 @@ def _texts(study: Study, task: Task, *, swapped: bool) -> Iterator[tuple[str, st
         for side, doc in (("A", first), ("B", second)):
             yield f"result {side}", _document(study, doc, task.view)
         return
-    if task.kind == CONDITIONAL:
+    if task.given:
         yield "first result, just read", _document(study, task.given, task.view)
     yield "result", _document(study, task.doc, task.view)
 

@@ -35,7 +35,9 @@ def overview(request: Request) -> Response:
         session=session,
         paused=room.store.paused,
         progress=progress,
-        alphas=[_alpha(each) for each in progress.quality],
+        on_labels=[(each, _alpha(each)) for each in progress.quality if not each.aspect],
+        on_aspects=[(each, _alpha(each)) for each in progress.quality if each.aspect],
+        several_views=len({each.view for each in progress.quality}) > 1,
         profiles=_profiles(progress),
         standings={name: room.store.standing(name) for name in room.store.study.people},
         members={each.assessor: each for each in room.store.members()},
@@ -116,7 +118,7 @@ def _alpha(quality: Quality) -> Mapping[str, Any] | None:
 
 
 def _profiles(progress: Progress) -> dict[str, Mapping[str, Any]]:
-    """Return how each assessor compares with the reference, in the first view in which that is known."""
+    """Return how each assessor compares with the reference, in the first view or aspect in which that is known."""
     known = [each.assessors.records() for each in progress.quality if each.assessors is not None]
     return {str(row["assessor"]): row for rows in reversed(known) for row in rows}
 

@@ -95,7 +95,9 @@ def session_of(request: Request, role: str) -> Session:
     """Return the session of a request; without one it is refused."""
     found = room_of(request).session(request, role)
     if found is None:
-        raise HTTPException(401, "Open the link of your invitation to go on. If it does not work, ask for a new one.")
+        lost = "This was not stored: your session has expired, or your access to this study was ended. "
+        way = "Open the link of your invitation to go on. If it does not work, ask for a new one."
+        raise HTTPException(401, (lost if request.method == "POST" else "") + way)
     return found
 
 

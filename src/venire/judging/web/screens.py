@@ -13,6 +13,7 @@ from venire.judging.study import (
     ASPECTS,
     CONDITIONAL,
     IMAGE,
+    LABEL,
     LISTS,
     PREFERENCE,
     SNIPPET,
@@ -35,12 +36,14 @@ WORDS = {
 }
 REASONS = ("The page is empty or broken", "I do not understand the language", "I do not know enough about it")
 QUESTIONS = {
-    "label": "How relevant is this {what}?",
-    CONDITIONAL: "You have just read the first {what}. How relevant is the second one now?",
-    ASPECTS: "Judge each aspect of this {what}.",
-    PREFERENCE: "Which {what} would you rather have?",
-    LISTS: "Which list of results is better?",
+    (LABEL, False): "How relevant is this {what}?",
+    (CONDITIONAL, True): "You have just read the first {what}. How relevant is the second one now?",
+    (ASPECTS, False): "Judge each aspect of this {what}.",
+    (ASPECTS, True): "You have just read the first {what}. Judge each aspect of the second one now.",
+    (PREFERENCE, False): "Which {what} would you rather have?",
+    (LISTS, False): "Which list of results is better?",
 }
+"""By kind of task, and whether another document was read before."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ def screen(study: Study, lease: Lease, **more: Any) -> Screen:
     return Screen(
         lease=lease,
         topic=study.topics.get(task.topic, Topic(task.topic, task.topic)),
-        question=QUESTIONS[task.kind].format(what=what),
+        question=QUESTIONS[task.kind, bool(task.given)].format(what=what),
         panes=_panes(study, lease),
         answers="strength" if pair else "label",
         choices=_choices(study, lease),
@@ -151,7 +154,7 @@ def _panes(study: Study, lease: Lease) -> tuple[Pane, ...]:
     if task.kind in (PREFERENCE, LISTS):
         sides = ("other", "doc") if lease.swapped else ("doc", "other")
         return tuple(_pane(study, lease, side, where) for side, where in zip(sides, ("Left", "Right"), strict=True))
-    if task.kind == CONDITIONAL:
+    if task.given:
         return _pane(study, lease, "given", "First, just read"), _pane(study, lease, "doc", "Second, to judge")
     return (_pane(study, lease, "doc", ""),)
 

@@ -44,8 +44,8 @@ class Site:
                 f"host {self.host} can be reached from other computers, and nothing encrypts what they send",
                 hint=[
                     Way("serve under TLS", tls_cert="FILE", tls_key="FILE"),
-                    "put a server that speaks TLS in front, and say that it is there (behind_proxy)",
-                    "serve on this computer only (host 127.0.0.1)",
+                    Way("put a server that speaks TLS in front, and say that it is there", behind_proxy=""),
+                    Way("serve on this computer only", host="127.0.0.1"),
                 ],
             )
         if not self.address and (self.behind_proxy or self.host in ("0.0.0.0", "::")):

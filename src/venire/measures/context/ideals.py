@@ -21,9 +21,9 @@ import numpy as np
 
 from venire.data.context import ISOLATION, Context, Reader, Reads
 from venire.data.judgments import Items
+from venire.measures.blocks import topic_blocks
 from venire.measures.context.utility import Utility
 from venire.measures.measure import ContextMeasure
-from venire.measures.scoring import topic_blocks
 from venire.types import Bools, Floats, Ints, Words
 
 NARROW, SOME, WIDE, CELLS = 32, 512, 4096, 1 << 21

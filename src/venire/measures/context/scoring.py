@@ -16,11 +16,12 @@ from venire.data.judgments import Judgments, is_conditional
 from venire.data.panel import Panel
 from venire.data.runs import Facts
 from venire.errors import MeasureError, ScaleError
+from venire.measures.blocks import list_blocks
 from venire.measures.context.ideals import CLOSE, Best, Candidates, ideals_in_context
 from venire.measures.context.utility import Utility, reads_of
 from venire.measures.measure import ContextMeasure, Ranked, alpha_of
 from venire.measures.scores import SOURCES, BestOrders, ContextUse
-from venire.measures.scoring import JUDGE_CELLS, Plan, copies, list_blocks, score_facts
+from venire.measures.scoring import JUDGE_CELLS, Plan, copies, score_facts
 from venire.types import Bools, Codes, Floats, Ints
 
 N_SOURCES = ISOLATION

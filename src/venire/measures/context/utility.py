@@ -19,8 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from venire.data.context import Found, Reads
+from venire.measures.blocks import Block
 from venire.measures.measure import NOWHERE, Worth
-from venire.measures.scoring import Block, Judges, Labels
+from venire.measures.scoring import Judges, Labels
 from venire.types import Bools, Floats
 
 

@@ -57,7 +57,7 @@ def test_json_lines_may_not_change_their_names_midway(read, monkeypatch):
 
 def test_damaged_parquet_is_refused(read):
     assert "cannot be read as Parquet" in refusal(read, b"PAR1 and nothing else", "judges.parquet")
-    assert "is not Parquet" in refusal(read, LONG, "judges.parquet")
+    assert "is neither Parquet nor Arrow" in refusal(read, LONG, "judges.parquet")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from venire.judging.machines.asking import Forecast, Machine, Prices, Tally, age
 from venire.judging.machines.client import Endpoint, NoReply, ServerRefused
 from venire.judging.machines.prompts import Prompts
 from venire.judging.store import Store
-from venire.judging.study import IMAGE, KINDS, LABEL, MACHINE, PREFERENCE, Assessor, Document
+from venire.judging.study import CONDITIONAL, IMAGE, KINDS, LABEL, MACHINE, PREFERENCE, Assessor, Document
 
 STUDY = study_of()
 TASKS = [task_of(kind, position=n) for n, kind in enumerate(KINDS)]
@@ -140,7 +140,7 @@ def test_failures_are_counted_and_asked_again_the_next_time(opened):
 
 
 def test_asking_stops_when_nothing_is_answered(opened):
-    store = opened([task_of(LABEL, doc, given=str(n)) for n in range(4) for doc in DOCS])
+    store = opened([task_of(CONDITIONAL, doc, given=given) for given in DOCS for doc in DOCS])
     model = Model(script=lambda *_: Reply(500))
     with pytest.raises(NoReply, match="no reply after 3 attempts: status 500"):
         asked(store, model)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from model_server import blocks, choices_of, judged
-from studies import TEXTS, study_of, task_of
+from studies import TEXTS, every_kind, study_of, task_of
 from venire.errors import SettingError
 from venire.judging.machines.prompts import LONGEST_TEXT, Prompts, text_of_html
 from venire.judging.study import (
@@ -12,7 +12,6 @@ from venire.judging.study import (
     CONDITIONAL,
     HTML,
     IMAGE,
-    KINDS,
     LABEL,
     LISTS,
     PREFERENCE,
@@ -33,9 +32,10 @@ ATTACKS = [
 ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_system_message_holds_guidelines_scale_and_form(kind):
-    prompt = PROMPTS.prompt(task_of(kind))
+@pytest.mark.parametrize("task", every_kind(), ids=lambda task: f"{task.kind} {task.view} {task.given}")
+def test_the_system_message_holds_guidelines_scale_and_form(task):
+    prompt = PROMPTS.prompt(task)
+    assert ("which the user has just read" in prompt.system) == bool(task.given)
     assert PROMPTS.study.guidelines in prompt.system
     for field in prompt.fields:
         assert choices_of(prompt.system)[field.name] == [*field.names]
@@ -44,16 +44,17 @@ def test_the_system_message_holds_guidelines_scale_and_form(kind):
 
 
 @pytest.mark.parametrize(
-    ("kind", "shown"),
+    ("task", "shown"),
     [
-        (LABEL, {"result": "d1"}),
-        (CONDITIONAL, {"first result, just read": "d2", "result": "d1"}),
-        (ASPECTS, {"result": "d1"}),
-        (PREFERENCE, {"result A": "d1", "result B": "d2"}),
+        (task_of(LABEL), {"result": "d1"}),
+        (task_of(CONDITIONAL), {"first result, just read": "d2", "result": "d1"}),
+        (task_of(ASPECTS), {"result": "d1"}),
+        (task_of(ASPECTS, given="d2"), {"first result, just read": "d2", "result": "d1"}),
+        (task_of(PREFERENCE), {"result A": "d1", "result B": "d2"}),
     ],
 )
-def test_the_user_message_holds_query_and_documents(kind, shown):
-    found = blocks(PROMPTS.prompt(task_of(kind)).user)
+def test_the_user_message_holds_query_and_documents(task, shown):
+    found = blocks(PROMPTS.prompt(task).user)
     texts = {name: f"Title of {doc}\n\n{TEXTS[doc]}" for name, doc in shown.items()}
     assert found == {"query": "green tea", "description of the query": "Where does green tea grow?", **texts}
 

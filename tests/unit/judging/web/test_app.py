@@ -141,8 +141,12 @@ def test_attempts_are_forgotten_after_a_minute():
 
 def test_a_session_ends_with_a_revocation(store):
     browser = joined(store)
+    form = fields(browser.get("/").text) | {"label": "1"}
     store.revoke("ann")
     assert browser.get("/").status_code == 401
+    reply = browser.post("/answer", data=form)
+    assert (reply.status_code, "This was not stored" in reply.text) == (401, True)
+    assert store.stored(surplus=True) == []
 
 
 def test_signing_out_forgets_the_session_in_this_browser(store):
@@ -235,8 +239,11 @@ def test_a_label_is_stored_and_the_next_task_shown(store):
         PREFERENCE: ({"strength": "-2"}, {"strength": -2}),
         LISTS: ({"strength": "0"}, {"strength": 0}),
     }
-    for _ in range(6):
-        task = store.tasks[fields(browser.get("/").text)["task"]]
+    for _ in store.tasks:
+        shown = browser.get("/").text
+        task = store.tasks[fields(shown)["task"]]
+        assert shown.count("/doc/") == shown.count("<iframe"), "each document in a frame of its own"
+        assert ("First, just read" in shown.partition(f"/doc/{task.key}/doc")[0]) == bool(task.given)
         given, stored = tasks[task.kind]
         reply = answered(browser, **given)
         assert (reply.status_code, reply.headers["location"]) == (303, "/")

@@ -316,7 +316,8 @@ function scrolled(event) {
   const [, by] = [["ArrowDown", 60], ["ArrowUp", -60], ["PageDown", "page"], ["PageUp", "-page"], [" ", "page"], ["Home", "top"], ["End", "bottom"]].find(([key]) => key === event.key) || [];
   if (by === undefined || event.target.closest?.("button, summary, input, .prose") && event.key === " ") return false;
   if (event.target.matches?.("input[type=radio]")) return false;
-  const panes = all(".pane", shown()), pane = panes[event.shiftKey ? panes.length - 1 : panes.length > 1 && shown().matches(".conditional") ? 1 : 0];
+  const panes = all(".pane", shown()), first = shown().matches(".after") ? 1 : 0;   // the one that is judged
+  const pane = panes[event.shiftKey ? panes.length - 1 - first : first];
   const inner = find("iframe, .scroller", pane), view = inner.contentWindow ? inner.contentDocument?.scrollingElement : inner;
   if (!view) return false;
   const height = inner.clientHeight * 0.85;

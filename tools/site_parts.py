@@ -1,36 +1,37 @@
-"""Parts of the documentation that are made when it is built, so that they cannot fall behind the code.
+"""An extension of Python-Markdown: parts of the documentation that are made from the code when it is built.
 
 A page holds a comment where such a part belongs, as in ``<!-- made here: commands -->``:
 
-    commands        every command with its usage, options and examples
-    public names    the public names whose homes belong to this page (``HOMES``), each below its module's text
-    plots           every plot function
-    thumbnails      the pictures of the gallery, each leading to how it is made
-    name table      all public names, with the page of each
+    commands                every command with its usage, options and examples
+    public names of PAGE    the public names whose homes belong to a page (``HOMES``), each below its module's text
+    plots                   every plot function
+    thumbnails              the pictures of the gallery, each leading to how it is made
+    name table              all public names, with the page of each
+
+Any generator of sites that renders Markdown with Python-Markdown can use it (decision 18).
 """
 
 from __future__ import annotations
 
+import logging
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from html import unescape
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
-import docstring_extension  # noqa: F401 - mkdocs.yml names it, and it is found once it is loaded
 from command_help import all_commands
 from gallery import PAGE, entries
+from markdown import Extension, Markdown
+from markdown.postprocessors import Postprocessor
+from markdown.preprocessors import Preprocessor
 
 import venire
 import venire.plots
 from venire import errors
 
-if TYPE_CHECKING:
-    from mkdocs.structure.pages import Page
-
-MADE = re.compile(r"^<!-- made here: ([a-z ]+) -->$", re.MULTILINE)
+MADE = re.compile(r"<!-- made here: (?P<part>[a-z ]+?)(?: of (?P<page>[a-z]+))? -->")
 OUTPUT = re.compile(r'<div class="language-text highlight">(.*?)</div>', re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
 WIDTH = 90
@@ -53,15 +54,53 @@ HOMES = {
 """Pages of the Python reference, and what the modules begin with whose names stand there; the longest wins."""
 
 
-def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
-    """Put what is made here in its place."""
-    name = page.file.src_uri.rpartition("/")[2].removesuffix(".md")
-    return MADE.sub(lambda found: PARTS[found[1]](name), markdown)
+class Parts(Preprocessor):
+    """Puts what is made here in its place."""
+
+    def run(self, lines: list[str]) -> list[str]:
+        """Replace each comment by the lines of its part."""
+        return [new for line in lines for new in made(line)]
 
 
-def on_page_content(html: str, **_: Any) -> str:
-    """Mark outputs whose long lines are sentences, so that these are wrapped (site.css)."""
-    return OUTPUT.sub(lambda found: found[0].replace("language-text", f"language-text {kind_of(found[1])}", 1), html)
+def made(line: str) -> list[str]:
+    """Return the lines of the part that a line asks for, or the line itself."""
+    found = MADE.fullmatch(line.strip())
+    return PARTS[found["part"]](found["page"]).split("\n") if found else [line]
+
+
+class Outputs(Postprocessor):
+    """Marks outputs whose long lines are sentences, so that these are wrapped (site.css)."""
+
+    def run(self, text: str) -> str:
+        """Add the kind of each output to its classes."""
+        return OUTPUT.sub(
+            lambda found: found[0].replace("language-text", f"language-text {kind_of(found[1])}", 1), text
+        )
+
+
+class SiteParts(Extension):
+    """The first step of a page, and the last."""
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - the name is Python-Markdown's
+        """Register both."""
+        md.preprocessors.register(Parts(md), "site-parts", 100)
+        md.postprocessors.register(Outputs(md), "site-outputs", 0)
+
+
+class Strict(logging.Handler):
+    """Makes an error of a warning about a docstring, such as one on a parameter that is not there."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Raise the warning."""
+        raise ValueError(record.getMessage())
+
+
+def makeExtension(**_: object) -> SiteParts:  # noqa: N802 - the name is Python-Markdown's
+    """Return the extension, for Python-Markdown."""
+    return SiteParts()
+
+
+logging.getLogger("mkdocs.plugins").addHandler(Strict(logging.WARNING))
 
 
 def kind_of(output: str) -> str:

@@ -1,0 +1,63 @@
+"""Argilla (2.x) exports records, ``dataset.records.to_json``: a list of objects.
+
+They have ``fields``, ``metadata`` and ``responses``, in which each question has a list of ``value`` and ``user_id``.
+Records in columns
+(``records.to_list(flatten=True)``, or ``to_datasets`` as JSON) have ``QUESTION.responses``,
+``QUESTION.responses.users`` and ``QUESTION.responses.status`` beside the fields and the metadata.
+
+The assessor is the id of the user.  Several questions are aspects.  Suggestions are not read: they are what a model
+proposed, not what somebody answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from venire.io.sources.labels import Imported
+from venire.io.sources.records import Columns, Record, records
+
+HINT = "export the records with dataset.records.to_json"
+FLAT = ".responses"
+
+
+def labels(path: Path, columns: Columns) -> Iterator[Imported]:
+    """Read all responses that were submitted; ``columns["label"]`` chooses one of several questions."""
+    for record in records(path, hint=HINT):
+        held = record.held
+        answers = _nested(record) if isinstance(held.get("responses"), dict) else _flat(record)
+        places = [held.get("metadata"), held.get("fields"), held]
+        for question, value, user, status in answers:
+            if columns.get("label", question) != question:
+                continue
+            topic, doc = (record.name(role, columns, *places) for role in ("topic", "doc"))
+            done = status in (None, "submitted")
+            yield Imported(
+                topic=topic,
+                doc=doc,
+                label=record.value(value) if done else "",
+                assessor="" if user is None else str(user),
+                aspect=question,
+                left_out="" if done else f"{str(status)[:30]}, not submitted",
+                line=record.line,
+            )
+
+
+def _nested(record: Record) -> Iterator[tuple[str, Any, Any, Any]]:
+    """Yield question, value, user and status of every response."""
+    for question, responses in record.held["responses"].items():
+        for each in responses if isinstance(responses, list) else [responses]:
+            if not isinstance(each, dict):
+                raise record.fault(f"has a response to {question!r} that is no object", hint=HINT)
+            yield question, each.get("value"), each.get("user_id"), each.get("status")
+
+
+def _flat(record: Record) -> Iterator[tuple[str, Any, Any, Any]]:
+    for key, values in record.held.items():
+        if key.endswith(FLAT) and isinstance(values, list):
+            users: Any = record.held.get(f"{key}.users")
+            status: Any = record.held.get(f"{key}.status", [None] * len(values))
+            if not all(isinstance(each, list) and len(each) == len(values) for each in (users, status)):
+                raise record.fault(f"has not one user for each value of {key!r}", hint=HINT)
+            yield from zip([key.removesuffix(FLAT)] * len(values), values, users, status, strict=True)

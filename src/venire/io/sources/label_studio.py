@@ -1,0 +1,85 @@
+"""Label Studio (1.x) exports JSON: a list of tasks, each with ``data`` and a list of ``annotations``.
+
+Annotations have ``completed_by`` (a number, or an object with an e-mail address), ``was_cancelled``, ``lead_time`` in
+seconds, and in ``result`` the values of controls, of type ``choices`` or ``rating``.  JSON-MIN is a flat list with
+``annotator``, the names of controls as keys, and the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from venire.errors import FormatError, Way
+from venire.io.documents import read_json
+from venire.io.sources.labels import Imported
+from venire.io.sources.records import LIMIT, Columns, Record, seconds
+from venire.io.tables.columns import ROLES, all_names, plain
+from venire.results import first_few
+
+HINT = "export the project as JSON or JSON-MIN"
+OF_THE_EXPORT = frozenset({"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement"})
+"""Keys of JSON-MIN that are neither data nor controls."""
+
+
+def labels(path: Path, columns: Columns) -> Iterator[Imported]:
+    """Read all labels; several controls are aspects, and ``columns["label"]`` chooses one of them."""
+    tasks = read_json(path, hint=HINT, limit=LIMIT)
+    if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
+        raise FormatError(path, None, "is no list of tasks, as Label Studio exports", hint=HINT)
+    for record in (Record(path, task, number) for number, task in enumerate(tasks, start=1)):
+        listed = record.held.get("annotations")
+        data = record.held.get("data") if isinstance(listed, list) else record.held
+        if not isinstance(data, dict):
+            raise record.fault("has no data", hint=HINT)
+        topic, doc = (record.name(role, columns, data) for role in ("topic", "doc"))
+        for annotation in listed if isinstance(listed, list) else [record.held]:
+            chosen = _chosen if isinstance(listed, list) else _flat
+            for control, label in chosen(record, annotation, columns):
+                left_out = "" if label else "cancelled"
+                about = _about(annotation)
+                yield Imported(topic=topic, doc=doc, label=label, aspect=control, left_out=left_out, **about)
+
+
+def _chosen(record: Record, annotation: Any, columns: Columns) -> Iterator[tuple[str, str]]:
+    """Yield the controls of an annotation and their values; an empty value if it was cancelled."""
+    if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
+        raise record.fault("has an annotation without a result", hint=HINT)
+    if annotation.get("was_cancelled"):
+        yield "", ""
+        return
+    for each in annotation["result"]:
+        if isinstance(each, dict) and each.get("type") in ("choices", "rating") and isinstance(each.get("value"), dict):
+            control = str(each.get("from_name"))
+            if columns.get("label", control) == control:
+                yield control, record.value(each["value"].get(each["type"]))
+
+
+def _flat(record: Record, task: Mapping[str, Any], columns: Columns) -> Iterator[tuple[str, str]]:
+    """Yield the label in JSON-MIN, where controls and data are keys of one object."""
+    control = columns.get("label") or _label_key(record)
+    if task.get(control) not in (None, ""):
+        yield control, record.value(task[control])
+
+
+def _label_key(record: Record) -> str:
+    known = {name for role in ("topic", "doc") for name in all_names(ROLES[role])}
+    others = [key for key in record.held if key not in OF_THE_EXPORT and plain(str(key)) not in known]
+    found = [key for key in others if plain(str(key)) in all_names(ROLES["label"])]
+    if len(found) != 1:
+        text = f"say which key has the labels: {first_few(others, 6)}"
+        hint = [Way(text, control="NAME"), Way(text, column="label=NAME")]
+        raise FormatError(record.path, None, f"record {record.number} does not tell which key has the label", hint=hint)
+    return found[0]
+
+
+def _about(annotation: Mapping[str, Any]) -> dict[str, Any]:
+    """Return who made an annotation, when, and in how many seconds."""
+    who = annotation.get("completed_by", annotation.get("annotator"))
+    if isinstance(who, dict):
+        who = who.get("email") or who.get("username") or who.get("id")
+    lead = annotation.get("lead_time")
+    took = float(lead) if isinstance(lead, int | float) and 0 <= lead < 1e9 else None
+    at = seconds(annotation.get("updated_at") or annotation.get("created_at"))
+    return {"assessor": "" if who is None else str(who), "at": at, "seconds": took}

@@ -1,0 +1,45 @@
+"""Judgments of OpenSearch's Search Relevance Workbench (3.1 and later).
+
+``judgmentRatings`` lists queries; each has the text ``query``, and ``ratings``, a list of ``docId`` and ``rating``.
+Read are the body of a request that imports judgments, and the response to ``GET
+_plugins/_search_relevance/judgments/ID``, which has them in ``hits.hits[]._source``.  A topic is the text of its query.
+Judgments have a ``name``, which is the assessor, and a ``type``; those of type LLM_JUDGMENT are by a machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from venire.errors import FormatError
+from venire.io.documents import read_json
+from venire.io.sources.labels import Imported
+from venire.io.sources.records import LIMIT, Columns, Record, is_name
+
+HINT = 'expected {"judgmentRatings": [{"query": "...", "ratings": [{"docId": "...", "rating": "1.0"}]}]}'
+
+
+def labels(path: Path, columns: Columns) -> Iterator[Imported]:  # noqa: ARG001 - the keys are fixed
+    """Read all ratings."""
+    for judged in _sources(read_json(path, hint=HINT, limit=LIMIT), path):
+        name, machine = judged.get("name"), judged.get("type") == "LLM_JUDGMENT"
+        for number, query in enumerate(judged["judgmentRatings"], start=1):
+            record = Record(path, query, number)
+            if not isinstance(query, dict) or not is_name(query.get("query")):
+                raise record.fault("has no query", hint=HINT)
+            who = name if isinstance(name, str) else ""
+            for each in record.ratings("docId", hint=HINT):
+                topic, doc, label = str(query["query"]), str(each["docId"]), record.value(each.get("rating"))
+                yield Imported(topic=topic, doc=doc, label=label, assessor=who, machine=machine)
+
+
+def _sources(held: Any, path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the judgments of a request or of a response."""
+    hits = held.get("hits") if isinstance(held, dict) else None
+    listed = hits.get("hits") if isinstance(hits, dict) else [{"_source": held}]
+    for hit in listed if isinstance(listed, list) else [None]:
+        source = hit.get("_source") if isinstance(hit, dict) else None
+        if not isinstance(source, dict) or not isinstance(source.get("judgmentRatings"), list):
+            raise FormatError(path, None, "has no list of judgmentRatings", hint=HINT)
+        yield source

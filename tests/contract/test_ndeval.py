@@ -1,0 +1,97 @@
+"""Measures by intent equal those of ndeval (pyndeval) and of ir_measures, and D-nDCG that of NTCIREVAL by global gains.
+
+Where a topic has no relevant document, nNRBP of ndeval is not a number; it is 0 here, as all other measures are.
+"""
+
+from __future__ import annotations
+
+import random
+
+import ir_measures
+import numpy as np
+import polars as pl
+import pyndeval
+import pytest
+from pyNTCIREVAL.metrics import MSnDCG
+
+from venire import evaluate, read_judgments
+
+pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+
+NAMES = {
+    **{"alpha-DCG@5": "alpha_DCG@5", "alpha-nDCG@10": "alpha_nDCG@10", "alpha-nDCG@20": "alpha_nDCG@20"},
+    **{"ERR-IA@10": "ERR_IA@10", "nERR-IA@5": "nERR_IA@5", "nERR-IA@20": "nERR_IA@20", "NRBP": "NRBP"},
+    **{"nNRBP": "nNRBP", "P-IA@10": "P_IA@10", "MAP-IA": "AP_IA", "strec@10": "StRecall@10"},
+}
+WITHOUT_ALPHA = ("P-IA@10", "MAP-IA", "strec@10")
+SCHEMA = ["topic", "intent", "doc", "label"]
+
+
+def collection(seed: int) -> tuple[list[tuple[str, str, str, int]], list[tuple[str, str, float]]]:
+    """Draw qrels (some intents are never met, some documents judged for some intents only) and a run without ties."""
+    rnd, qrels, run = random.Random(seed), [], []
+    for topic in "12345":
+        docs, n_intents = [f"d{n}" for n in range(40)], rnd.randint(1, 6)
+        for intent in range(1, n_intents + 1):
+            share = 0.0 if intent == 1 and n_intents > 2 else rnd.choice([0.05, 0.3])
+            judged = [doc for doc in docs[:30] if rnd.random() < 0.7]
+            qrels += [(topic, str(intent), doc, rnd.choice([1, 2]) * (rnd.random() < share)) for doc in judged]
+        rnd.shuffle(docs)
+        run += [(topic, doc, 100.0 - n) for n, doc in enumerate(docs[: rnd.randint(3, 40)])]
+    return qrels, run
+
+
+def lists(run: list[tuple[str, str, float]]) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for topic, doc, score in run:
+        found.setdefault(topic, {})[doc] = score
+    return found
+
+
+@pytest.mark.parametrize(("seed", "alpha", "rel"), [(1, 0.5, 1), (2, 0.5, 2), (3, 0.2, 1), (4, 0.9, 1), (5, 1.0, 1)])
+def test_equal_to_ndeval(seed, alpha, rel):
+    qrels, run = collection(seed)
+    judge = pyndeval.RelevanceEvaluator(qrels, list(NAMES), relevance_level=rel, alpha=alpha)
+    expected = judge.evaluate(run)
+    measures = []
+    for theirs, ours in NAMES.items():
+        name, at, k = ours.partition("@")
+        measures.append(f"{name}(rel={rel}{'' if theirs in WITHOUT_ALPHA else f',alpha={alpha}'}){at}{k}")
+    labels = read_judgments(pl.DataFrame(qrels, schema=SCHEMA, orient="row"), scale="0<1<2")
+    scores = evaluate(labels, lists(run), measures)
+    for topic, values in zip(scores.names["topic"], scores.values[0], strict=True):
+        theirs = np.nan_to_num([expected[topic][name] for name in NAMES])
+        assert values.tolist() == pytest.approx(theirs.tolist(), abs=1e-12)
+
+
+def test_equal_to_ir_measures():
+    qrels, run = collection(7)
+    names = ["alpha_nDCG@10", "alpha_DCG@10", "ERR_IA@10", "nERR_IA@10", "StRecall@10", "P_IA@5", "AP_IA", "NRBP"]
+    theirs = [ir_measures.Qrel(topic, doc, label, intent) for topic, intent, doc, label in qrels]
+    ranked = [ir_measures.ScoredDoc(*row) for row in run]
+    found = ir_measures.iter_calc([ir_measures.parse_measure(name) for name in names], theirs, ranked)
+    scores = evaluate(read_judgments(theirs, second_column="intent"), lists(run), names)
+    cells = {(cell["topic"], cell["measure"]): cell["value"] for cell in scores.records()}
+    assert cells == pytest.approx({(each.query_id, str(each.measure)): each.value for each in found}, abs=1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 5, 10])
+def test_global_gains_equal_those_of_ntcireval(k):
+    qrels, run = collection(11)
+    probability = {(topic, intent): 1 / (1 + int(intent)) for topic, intent, _, _ in qrels}
+    frame = pl.DataFrame(qrels, schema=SCHEMA, orient="row")
+    scores = evaluate(frame, lists(run), [f"D-nDCG@{k}", f"I-rec@{k}", f"D#-nDCG@{k}"], intents=probability)
+    for topic, (gained, found, both) in zip(scores.names["topic"], scores.values[0].tolist(), strict=True):
+        mine = [row for row in qrels if row[0] == topic]
+        gain: dict[str, float] = {}
+        for _, intent, doc, label in mine:
+            gain[doc] = gain.get(doc, 0.0) + probability[topic, intent] * label
+        grades = sorted({value for value in gain.values() if value > 0})
+        level = {doc: 1 + grades.index(value) if value > 0 else 0 for doc, value in gain.items()}
+        count = [sum(each == n for each in level.values()) for n in range(len(grades) + 1)]
+        ranked = [(doc, level.get(doc, 0)) for _, doc, _ in (row for row in run if row[0] == topic)]
+        assert gained == pytest.approx(MSnDCG(count, grades, k).compute(ranked), abs=1e-12)
+        top = {doc for doc, _ in ranked[:k]}
+        met = {intent for _, intent, doc, label in mine if label > 0 and doc in top}
+        assert found == pytest.approx(len(met) / len({intent for _, intent, _, label in mine if label > 0}))
+        assert both == pytest.approx((found + gained) / 2)

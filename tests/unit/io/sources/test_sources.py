@@ -1,0 +1,240 @@
+"""Files of other tools: each is recognised, read with all its assessors, and refused with its place if it is wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import source_files as files
+from venire import read_judgments, read_runs
+from venire.errors import FormatError
+from venire.io.exchange import run_scores
+from venire.io.inspect import inspect_file
+from venire.io.sources.known import BY_NAME, SOURCES, recognised
+
+judged = pytest.mark.parametrize(("name", "source", "content", "expected"), files.JUDGED.values(), ids=files.JUDGED)
+ranked = pytest.mark.parametrize(("name", "source", "content", "system"), files.RANKED.values(), ids=files.RANKED)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(name: str, content: bytes | list | dict):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+        return path
+
+    return written
+
+
+def rows(judgments) -> list[tuple[str, ...]]:
+    return sorted(zip(*(judgments.column(name).texts() for name in ("topic", "doc", "assessor", "label")), strict=True))
+
+
+@judged
+def test_judgments_are_read_with_their_assessors(write, name, source, content, expected):
+    assert recognised(content, name) is BY_NAME[source]
+    path = write(name, content)
+    assert rows(read_judgments(path)) == sorted(expected)
+    assert rows(read_judgments([path])) == sorted(expected)
+
+
+@judged
+def test_inspect_recognises_judgments(write, name, source, content, expected):
+    found = inspect_file(write(name, content))
+    assert found.kind.startswith(BY_NAME[source].title)
+    assert found.readable
+    assert not found.problems
+    assert found.facts["labels"] == len(expected)
+    assert found.facts["use"] == "judgments of any command"
+
+
+@ranked
+def test_runs_are_read(write, name, source, content, system):
+    assert recognised(content, name) is BY_NAME[source]
+    path = write(name, content)
+    assert run_scores(read_runs(path)) == {system: files.MAPPING}
+    found = inspect_file(path)
+    assert found.kind.startswith(BY_NAME[source].title)
+    assert (found.facts["systems"], found.facts["topics"]) == ([system], 2)
+    assert found.facts["use"] == "runs of any command"
+    assert not found.problems
+
+
+def test_judgments_are_no_runs_and_runs_no_judgments(write):
+    with pytest.raises(FormatError, match="looks like Prodigy annotations, expected runs"):
+        read_runs(write("x.jsonl", files.lines(files.PRODIGY)))
+    with pytest.raises(FormatError, match="looks like MTEB predictions, expected judgments"):
+        read_judgments(write("x.json", files.MTEB))
+    for read in (read_judgments, read_runs):
+        with pytest.raises(FormatError, match="JSON list of another kind"):
+            read(write("x.json", [{"some": "thing"}]))
+    assert "JSON list of another kind" in inspect_file(write("x.json", [])).problems[0].what
+
+
+def test_every_source_has_a_file():
+    tried = {source for _, source, *_ in [*files.JUDGED.values(), *files.RANKED.values()]}
+    assert tried | {"nuggets"} == {source.name for source in SOURCES}
+
+
+@pytest.mark.parametrize(
+    ("name", "reasons"),
+    {
+        "label-studio": {"cancelled": 1},
+        "quepid": {"said to be unrateable": 1},
+        "argilla, columns": {"draft, not submitted": 1},
+        "prodigy": {"the answer is ignore": 1},
+        "doccano": {"no label was chosen": 1},
+        "umbrela": {"the reply of the model could not be read (result_status 0)": 1},
+    }.items(),
+)
+def test_what_is_no_label_is_counted(write, name, reasons):
+    path, _, content, _ = files.JUDGED[name]
+    notes = read_judgments(write(path, content)).notes
+    assert {note.fields["why"]: note.fields["n"] for note in notes if note.kind == "left-out"} == reasons
+
+
+@pytest.mark.parametrize(("name", "machine"), {"opensearch": "gpt", "umbrela": "gpt-4o"}.items())
+def test_models_are_declared_as_machines(write, name, machine):
+    path, _, content, _ = files.JUDGED[name]
+    assert read_judgments(write(path, content)).machines == (machine,)
+
+
+def test_times_are_read(write):
+    times = read_judgments(write("eggs.jsonl", files.lines(files.PRODIGY))).time
+    assert times.tolist() == [1707211049.0, 1707211049.0]
+
+
+def test_several_questions_are_aspects_and_one_can_be_chosen(write):
+    record = {**files.ARGILLA[0], "responses": {**files.ARGILLA[0]["responses"]}}
+    record["responses"]["clarity"] = [{"value": 4, "user_id": "u-ann"}]
+    path = write("records.json", [record])
+    both = read_judgments(path)
+    assert sorted(zip(both.column("aspect").texts(), both.column("label").texts(), strict=True)) == [
+        *(("clarity", "4"), ("relevance", "1"), ("relevance", "2"))
+    ]
+    assert rows(read_judgments(path, columns={"label": "clarity"})) == [("q1", "d1", "u-ann", "4")]
+    studio = [
+        {**files.LABEL_STUDIO[0], "annotations": [json.loads(json.dumps(files.LABEL_STUDIO[0]["annotations"][0]))]}
+    ]
+    studio[0]["annotations"][0]["result"].append({"from_name": "clear", "type": "rating", "value": {"rating": 3}})
+    path = write("studio.json", studio)
+    assert set(read_judgments(path).facets["aspect"].names) == {"relevance", "clear"}
+    assert [row[3] for row in rows(read_judgments(path, columns={"label": "clear"}))] == ["3"]
+
+
+def test_keys_can_be_stated(write):
+    record = {"id": 1, "text": "x", "frage": "q7", "url": "a.org", "label": ["2"], "Comments": []}
+    path = write("ann.jsonl", files.lines([record]))
+    with pytest.raises(FormatError, match=r"ann.jsonl:1: does not name its topic: found id, text, frage, url"):
+        read_judgments(path)
+    assert rows(read_judgments(path, columns={"topic": "frage", "doc": "url"})) == [("q7", "a.org", "ann", "2")]
+
+
+def test_several_files_are_several_assessors(write):
+    write("doccano/ann.jsonl", files.lines(files.DOCCANO))
+    folder = write("doccano/bob.jsonl", files.lines(files.DOCCANO)).parent
+    assert list(read_judgments(folder).assessors) == ["ann", "bob"]
+
+
+def test_documents_of_several_indices_keep_them(write):
+    spec = json.loads(json.dumps(files.RANK_EVAL))
+    spec["requests"][0]["ratings"][1]["_index"] = "news"
+    assert [row[1] for row in rows(read_judgments(write("x.json", spec)))] == ["news/d2", "web/d1"]
+
+
+def test_subsets_of_mteb_are_one_run_unless_they_share_topics(write):
+    both = {**files.MTEB, "de": {"test": {"q9": {"d1": 1.5}}, "dev": {"q8": {"d1": 1.5}}}}
+    assert set(run_scores(read_runs(write("a.json", both)))["some/model"]) == {"q1", "q2", "q8", "q9"}
+    both["de"]["test"] = {"q1": {"d1": 1.5}}
+    with pytest.raises(FormatError, match="topic 'q1' is in default/test and in de/test"):
+        read_runs(write("a.json", both))
+
+
+def test_compressed_files_and_a_scale_beside(write):
+    import gzip
+
+    path = write("ann.jsonl.gz", gzip.compress(files.lines(files.DOCCANO)))
+    write("ann.toml", b'scale = "0<1<2<3"\nmachines = ["ann"]\n')
+    found = read_judgments(path)
+    assert (str(found.scale), found.machines) == ("0<1<2<3", ("ann",))
+
+
+WRONG_LABELS = {
+    "no answer": ("prodigy", [{**files.PRODIGY[0], "answer": "yes"}], r":1: has the answer 'yes'"),
+    "two choices": (
+        "prodigy",
+        [files.PRODIGY[0], {**files.PRODIGY[0], "accept": ["0", "2"]}],
+        r":2: has .* one choice",
+    ),
+    "no topic": ("prodigy", [{**files.PRODIGY[0], "meta": {}}], r":1: does not name its topic"),
+    "two labels": ("doccano", [{**files.DOCCANO[0], "label": ["1", "2"]}], r":1: has .* one choice"),
+    "users and values": (
+        "argilla",
+        [{**files.ARGILLA_FLAT[0], "relevance.responses.users": ["u-ann"]}],
+        r":1: has not one user for each value",
+    ),
+    "no judgment": ("umbrela", [{**files.UMBRELA[0], "judgment": None}], r":1: has 'None' where one choice"),
+    "no object": ("prodigy", [files.PRODIGY[0], []], r":2: is no object"),
+    "a zero byte": ("umbrela", [{**files.UMBRELA[0], "query": "a\0"}], r":1: topic: found the id"),
+    "half a pair": ("umbrela", [{**files.UMBRELA[0], "passage": "\ud800"}], r":1: doc: found the id"),
+}
+
+
+@pytest.mark.parametrize(("source", "records", "message"), WRONG_LABELS.values(), ids=WRONG_LABELS)
+def test_a_wrong_line_is_named(write, source, records, message):
+    path = write("x.jsonl", files.lines(records))
+    with pytest.raises(FormatError, match=message):
+        BY_NAME[source].rows(path, {})
+
+
+WRONG_WHOLE = {
+    "no requests": ("rank-eval", {"requests": {}}, "no list of requests"),
+    "no id": ("rank-eval", {"requests": [{"ratings": []}]}, "record 1 has no id"),
+    "no ratings": ("rank-eval", {"requests": [{"id": 1}]}, "record 1 has no list of ratings"),
+    "no document": ("rank-eval", {"requests": [{"id": 1, "ratings": [{}]}]}, "a rating without _id"),
+    "nothing rated": ("rank-eval", {"requests": [{"id": 1, "ratings": []}]}, "holds no labels"),
+    "no judgments": ("opensearch", {"hits": {"hits": [{}]}}, "no list of judgmentRatings"),
+    "no query": ("opensearch", {"judgmentRatings": [{}]}, "record 1 has no query"),
+    "no docId": ("opensearch", {"judgmentRatings": [{"query": "x", "ratings": [{}]}]}, "a rating without docId"),
+    "a response": ("argilla", [{**files.ARGILLA[0], "responses": {"r": ["2"]}}], "record 1 has a response to 'r'"),
+    "a grade": ("mapping", {"q1": {"d1": "x"}}, "document 'd1' of topic 'q1' has 'x', expected a number"),
+    "no documents": ("mapping", {"q1": []}, "topic 'q1' has no object of documents"),
+}
+
+
+@pytest.mark.parametrize(("source", "content", "message"), WRONG_WHOLE.values(), ids=WRONG_WHOLE)
+def test_a_wrong_file_says_what_is_wrong(write, source, content, message):
+    with pytest.raises(FormatError, match=message):
+        BY_NAME[source].rows(write("x.json", content), {})
+
+
+WRONG_RUNS = {
+    "no lists": ("mteb", {"mteb_model_meta": {}}, "holds no documents"),
+    "no splits": ("mteb", {"mteb_model_meta": {}, "default": 1}, "subset 'default' is no object"),
+    "no score": ("mteb", {"mteb_model_meta": {}, "default": {"test": {"q": {"d": None}}}}, "expected a number"),
+    "no results": ("sentence-transformers", {"query_id": "q"}, ":1: has no query_id, or no list"),
+    "no corpus_id": ("sentence-transformers", {"query_id": "q", "results": [{}]}, ":1: has a result without"),
+    "too large": ("mapping", {"q": {"d": 10**299 * 10**20}}, "more than 300 digits|too large"),
+    "empty": ("mapping", {}, "holds no documents"),
+}
+
+
+@pytest.mark.parametrize(("source", "content", "message"), WRONG_RUNS.values(), ids=WRONG_RUNS)
+def test_a_wrong_run_says_what_is_wrong(write, source, content, message):
+    with pytest.raises(FormatError, match=message):
+        BY_NAME[source].lists(write("x.json", content))
+
+
+def test_tables_of_ours_are_no_files_of_other_tools():
+    tables = {
+        "a.jsonl": b'{"topic": "q1", "doc": "d1", "label": 1}\n',
+        "b.jsonl": b'{"query": "q1", "docid": "d1", "judgment": 1, "worker": "ann"}\n',
+        "a.csv": b"query,docid,label\nq1,d1,1\n",
+        "b.csv": b"query,docid,rank,score\nq1,d1,1,2\n",
+        "c.csv": b"topic,doc,ann,bob\nq1,d1,1,2\n",
+        "q.txt": b"q1 0 d1 1\n",
+        "n.jsonl": b'{"q1": {"d1": 1}}\n{"q2": {"d1": 1}}\n',
+    }
+    assert [name for name, head in tables.items() if recognised(head, name) is not None] == []

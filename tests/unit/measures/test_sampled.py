@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import random
+
+import polars as pl
+import pytest
+import pytrec_eval
+
+from venire import evaluate
+from venire.errors import MeasureError
+
+pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+
+
+def table(rows: list[tuple[str, str, int, float | None]], **more: list[str]) -> pl.DataFrame:
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "label", "probability"], orient="row")
+    return frame.with_columns(**{name: pl.Series(column) for name, column in more.items()})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_inferred_average_precision_equals_that_of_trec_eval(seed):
+    rnd, qrels, run = random.Random(seed), {}, {}
+    for topic in "123":
+        docs = [f"d{n}" for n in range(60)]
+        qrels[topic] = {d: int(rnd.random() < 0.4) if rnd.random() < 0.4 else -1 for d in docs[:40]}
+        rnd.shuffle(docs)
+        run[topic] = {doc: 100.0 - n for n, doc in enumerate(docs[:50])}
+    expected = pytrec_eval.RelevanceEvaluator(qrels, {"infAP"}).evaluate(run)
+    found = evaluate(qrels, run, "infAP").values.ravel()
+    assert found.tolist() == pytest.approx([expected[topic]["infAP"] for topic in "123"], abs=1e-12)
+
+
+def test_the_pool_of_infap_is_what_anybody_was_asked():
+    rows = [("1", "a", 1, None), ("1", "b", 0, None), ("1", "c", 1, None)]
+    labels = table(rows, assessor=["ann", "bob", "ann"])
+    scores = evaluate(labels, {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}, "infAP", per="assessor")
+    small = 1e-5
+    third = (1 + 2 * (1 + small) / (1 + 2 * small)) / 3  # b is of the pool, but not judged by ann
+    assert scores.values.ravel().tolist() == pytest.approx([(1 + third) / 2, 0.0])
+
+
+def slow_statap(rows: list[tuple[str, str, int, float | None]], order: list[str]) -> float:
+    weight = {doc: label / (p or 1.0) for _, doc, label, p in rows}
+    total, above = 0.0, 0.0
+    for rank, doc in enumerate(order, start=1):
+        total += weight.get(doc, 0.0) * (1 + above) / rank
+        above += weight.get(doc, 0.0)
+    return total / sum(weight.values())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_statap_weights_documents_by_their_probability(seed):
+    rnd = random.Random(seed)
+    rows = [("1", f"d{n}", rnd.randint(0, 1), rnd.choice([1.0, 0.5, 0.1])) for n in range(20)]
+    order = rnd.sample([f"d{n}" for n in range(30)], 25)
+    runs = {"1": {doc: -float(n) for n, doc in enumerate(order)}}
+    scores = evaluate(table(rows), runs, ["statAP", "AP"])
+    assert scores.values[0, 0, 0] == pytest.approx(slow_statap(rows, order))
+    certain = [(*row[:3], 1.0) for row in rows]
+    same = evaluate(table(certain), runs, ["statAP", "AP"]).values.ravel()
+    assert same[0] == pytest.approx(same[1])
+    assert same[1] == pytest.approx(scores.values[0, 0, 1])
+
+
+def test_labels_without_a_probability_count_as_certain_with_a_note():
+    rows = [("1", "a", 1, 0.25), ("1", "b", 1, None)]
+    found = evaluate(table(rows), {"1": {"b": 2.0, "a": 1.0}}, "statAP")
+    assert found.values.item() == pytest.approx(slow_statap(rows, ["b", "a"]))
+    assert [note.fields["n"] for note in found.notes if note.kind == "no-probability"] == [1]
+
+
+def test_statap_by_assessor_and_what_it_refuses():
+    rows = [("1", "a", 1, 0.5), ("1", "b", 1, 1.0), ("1", "b", 0, 0.2), ("1", "c", 1, 0.2)]
+    labels, runs = table(rows, assessor=["ann", "ann", "bob", "bob"]), {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    found = evaluate(labels, runs, "statAP", per="assessor").values.ravel().tolist()
+    assert found == pytest.approx([slow_statap(rows[:2], list("abc")), slow_statap(rows[2:], list("abc"))])
+    with pytest.raises(MeasureError, match="pooled labels have none"):
+        evaluate(labels, runs, "statAP", pool="mean")
+    with pytest.raises(MeasureError, match="these labels have none"):
+        evaluate({"1": {"a": 1}}, runs, "statAP")
+    with pytest.raises(MeasureError, match="unjudged documents stay"):
+        evaluate({"1": {"a": 1}}, runs, "infAP", unjudged="condensed")
