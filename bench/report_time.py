@@ -3,12 +3,14 @@
 Times the command, with its start, on TREC DL 2021 (VENIRE_DATA/dl21_full: 37 assessors, 63 runs; all assessors, three
 of them, and with a declared reference) and on the demo.  With --old, the folder `src` of a checkout of an older
 version, both versions run in turns, and the ratio of the medians is printed; a version with a scanner in C needs its
-compiled module there.  In parentheses is the share of the cores that other processes took.
+compiled module there.  Both are compiled to bytecode before, as by an installation.  In parentheses is the share of the
+cores that other processes took.
 """
 
 from __future__ import annotations
 
 import argparse
+import compileall
 import os
 import sys
 import tempfile
@@ -25,6 +27,8 @@ THREE = ("nist", "gpt4_umbrela", "mistral_p0")
 def main() -> None:
     asked = arguments()
     versions = {"new": SOURCE} | ({"old": asked.old} if asked.old else {})
+    for source in versions.values():
+        compileall.compile_dir(source, quiet=2)
     with tempfile.TemporaryDirectory() as folder:
         run(SOURCE, ["demo", "-q", "-o", f"{folder}/demo"])
         for name, words in workloads(Path(folder)).items():

@@ -68,15 +68,25 @@ def fit_tilt(facts: Facts, old: Codes, given: Given, *, transitions: Transitions
     centre[: len(SLOPES)], variance[: len(SLOPES)] = SLOPES, SLOPE_SD**2
     probability = min(MOST_PROBABLE, FAVOURED / len(mean)) if len(mean) <= MOST_DIRECTIONS else 0.0
     levels = np.arange(n_labels) / spread
+    products = np.stack([rows.T @ rows for rows in (design[old == label] for label in range(n_labels))])
     fits = []
     for judge, row in enumerate(given.labels(len(old))):
-        both = np.flatnonzero((row >= 0) & (old >= 0))
-        expected, noise = (each[old[both]] for each in moments(transitions.by_assessor[judge], levels))
-        rows, residual = design[both], levels[row[both]] - expected
-        labels = _Evidence((rows.T * noise) @ rows, rows.T @ (residual - noise * (rows @ centre)))
+        expected, noise = moments(transitions.by_assessor[judge], levels)
+        both, missing = (np.flatnonzero((old >= 0) & each) for each in (row >= 0, row < 0))
+        rows, residual = design[both], levels[row[both]] - expected[old[both]]
+        if len(missing) < len(both):  # the products of all documents, less those of a few
+            precision = np.tensordot(noise, products, 1) - _precision(design[missing], noise[old[missing]])
+        else:
+            precision = _precision(rows, noise[old[both]])
+        labels = _Evidence(precision, rows.T @ (residual - noise[old[both]] * (rows @ centre)))
         fits.append(_posterior(labels, probability, centre=centre, variance=variance))
     further = np.mean([each.weight @ each.mean for each in fits], axis=0), np.diag(np.sqrt(variance))
     return Tilt(design, (*fits, Normals.one(*further)), 1 / spread)
+
+
+def _precision(rows: Floats, noise: Floats) -> Floats:
+    """Sum the products of the columns of rows, weighted by noise (row,) -> (column, column)."""
+    return np.asarray((rows.T * noise) @ rows)
 
 
 def moments(matrix: Floats, levels: Floats) -> tuple[Floats, Floats]:

@@ -23,11 +23,22 @@ from venire.judging.tasks import Task
 
 
 def synchronise(
-    connection: Connection, study: Study, tasks: Mapping[str, Task], now: float, *, new_version: bool
+    connection: Connection,
+    study: Study,
+    tasks: Mapping[str, Task],
+    now: float,
+    *,
+    new_version: bool = False,
+    as_it_is: bool = False,
 ) -> None:
-    """Bring versions, assessors and tasks of the database to those of the study."""
+    """Bring versions, assessors and tasks of the database to those of the study.
+
+    as_it_is: change nothing in a database that has a version, whatever the study file says now.
+    """
     lock(connection)
     revision = _own_state(connection, study) + 1
+    if as_it_is and connection.execute(select(schema.version.c.id).limit(1)).first() is not None:
+        return
     is_new = _own_version(connection, study, now, new_version=new_version)
     if is_new:
         _vacate(connection, study, revision)

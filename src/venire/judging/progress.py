@@ -33,9 +33,9 @@ from venire.disagreement.predicted_relevance import PredictedRelevance, Predicte
 from venire.errors import VenireError
 from venire.judging.answers import COUNTED, Stored
 from venire.judging.exports import CONTENTS, LABELS, Export, export
-from venire.judging.gold import hits
 from venire.judging.store import Store
 from venire.judging.study import ASPECTS, PERSON, Study
+from venire.judging.study_gold import hits
 from venire.judging.tasks import Task
 
 T = TypeVar("T")

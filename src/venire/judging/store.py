@@ -67,6 +67,7 @@ class Store:
         database: str | None = None,
         *,
         new_version: bool = False,
+        as_it_is: bool = False,
         clock: Clock = time.time,
     ) -> Store:
         """Open the database of a study, and make it if there is none.
@@ -80,6 +81,9 @@ class Store:
             A SQLite file, or postgresql://...; default: the study's, else the study file's name with .db.
         new_version
             Go on with another scale or other guidelines than those of the answers so far.
+        as_it_is
+            Leave versions, assessors and tasks of the database as they are: for what concerns access alone, and has to
+            work also where the study file was changed.
 
         Raises
         ------
@@ -90,7 +94,8 @@ class Store:
         try:
             migrate(opened)
             known = {task.key: task for task in tasks}
-            opened.write(lambda connection: synchronise(connection, study, known, clock(), new_version=new_version))
+            how = {"new_version": new_version, "as_it_is": as_it_is}
+            opened.write(lambda connection: synchronise(connection, study, known, clock(), **how))
             return cls(study, known, opened, clock)
         except BaseException:
             opened.close()

@@ -19,7 +19,6 @@ from venire.io.runs import read_runs
 from venire.io.toml_lines import Place, nearest_line
 from venire.judging import designs
 from venire.judging.designs import Item, Lists
-from venire.judging.gold import about, read_gold
 from venire.judging.study import (
     ASPECTS,
     CONDITIONAL,
@@ -35,6 +34,7 @@ from venire.judging.study import (
     Study,
     Topic,
 )
+from venire.judging.study_gold import about, read_gold
 from venire.judging.study_keys import FIXED, GOLBUS, SOURCES, StudyFile
 from venire.judging.study_tables import add_topic, folder_inside, read_documents, read_items, read_topics
 from venire.judging.tasks import Task, documents_of

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from venire.types import Ints
+from venire.types import Codes, Ints
 
 NARROW = 8
 """Numbers are marked if their range is no larger than this many times their number."""
@@ -27,7 +27,7 @@ def distinct(numbers: Ints) -> Ints:
     return ordered[first]
 
 
-def numbered(numbers: Ints) -> tuple[Ints, Ints]:
+def numbered(numbers: Ints | Codes) -> tuple[Ints, Ints]:
     """Return the different numbers in ascending order, and the place of each number among them.  O(n) if narrow.
 
     Examples

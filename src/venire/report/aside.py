@@ -1,9 +1,9 @@
 """A second process, which writes some chapters of a large report while this one writes the others.
 
-The chapters on the judgments and on their quality depend on no other, and take as long as the others together.  The
-process is given what is known so far, and returns the chapters, with what else it computed on the way.  It runs the
-same code with the same seeds, so that the numbers are the same.  Should it end without an answer, for whatever reason,
-the chapters are written here.
+The chapters on the judgments and on their quality depend on no other, and with the contradictions between judges they
+take as long as the others together.  The process is given what is known so far, and returns the chapters, with what
+else it computed on the way.  It runs the same code with the same seeds, so that the numbers are the same.  Should it
+end without an answer, for whatever reason, the chapters are written here.
 """
 
 from __future__ import annotations
@@ -91,5 +91,6 @@ def answer() -> None:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         chapters = {name: write(evidence) for name, write in WRITERS.items()}
+        evidence.contradictions  # noqa: B018  # which needs the scores by every judge
     known = {name: value for name, value in vars(evidence).items() if name not in before}
     sys.stdout.buffer.write(pickle.dumps((chapters, known, [each.message for each in said])))

@@ -137,8 +137,8 @@ def make_report(question: Question, *, stage: Stage | None = None) -> Report:
         writers = CHAPTERS if evidence.facts.systems else WITHOUT_RUNS
         there = () if aside is None else aside.ask(evidence)
         written = {name: _told(tell, name, writers[name], evidence) for name in list(writers)[:-1] if name not in there}
-        held = drill(evidence) if evidence.facts.systems else None
         written |= {} if aside is None else aside.chapters(evidence)
+    held = drill(evidence) if evidence.facts.systems else None
     for name in (name for name in writers if name not in written):
         written[name] = _told(tell, name, writers[name], evidence)
     chapters = [each for name in writers if (each := written[name]) is not None]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -108,7 +108,7 @@ def broad(grid: Grid) -> bool:
     return len(grid.rows) > MOST_ROWS or sum(map(max, zip(*rows, strict=True))) + 3 * len(grid.columns) > MOST_LETTERS
 
 
-def cells(row: list[Cell], grid: Grid) -> Iterator[tuple[str, str]]:
+def cells(row: Sequence[Cell], grid: Grid) -> Iterator[tuple[str, str]]:
     """Yield each cell as it is shown, and as it is sorted and saved."""
     for cell in row:
         yield shown(cell, grid.digits), "" if _is_nothing(cell) else str(cell)

@@ -64,6 +64,19 @@ def test_revocation_keeps_the_answers(study):
         assert store.standing("ann").revoked
 
 
+def test_access_ends_also_where_the_guidelines_were_changed_since(study):
+    judge(study, "ann")
+    guidelines = read_study(study)[0].guidelines.splitlines()[0]
+    for path in study.parent.rglob("*"):
+        if path.suffix in (".toml", ".md"):
+            text = path.read_text(encoding="utf-8")
+            path.write_text(text.replace(guidelines, guidelines + " anew"), encoding="utf-8")
+    assert "undo the change" in run("invite", study, "bob", code=2)
+    assert told("revoke", study, "ann")["revoked"] == [{"assessor": "ann", "answers kept": 1}]
+    run("erase", study, "ann")
+    assert "undo the change" in run("invite", study, "bob", code=2)
+
+
 @pytest.mark.parametrize(("options", "kept"), [((), 1), (("--answers",), 0)])
 def test_erasure(study, options, kept):
     judge(study, "ann")

@@ -280,7 +280,8 @@ def test_the_json_of_the_first_screen_is_plain(whole):
     content = front(whole, held=drill(whole)).content()
     held = json.loads(json.dumps(content, allow_nan=False))
     assert held["leaderboard"] == content["leaderboard"]
-    assert set(content) == {"verdict", "change", "leaderboard", "p_best_of", "cards", "agreement", "disputed"}
+    wanted = {"verdict", "change", "measure", "leaderboard", "p_best_of", "cards", "agreement", "disputed"}
+    assert set(content) == wanted
 
 
 def test_a_report_without_lists_has_no_drill_down():

@@ -45,10 +45,10 @@ def refuse_own(study: Study, database: str | None, outputs: Iterable[places.Plac
     places.refuse_overwriting(files_of(study, database), f"of the study {study.name}", outputs)
 
 
-def opened(study: str, database: str | None) -> AbstractContextManager[Store]:
-    """Open the database of a study file."""
+def opened(study: str, database: str | None, *, as_it_is: bool = False) -> AbstractContextManager[Store]:
+    """Open the database of a study file; as_it_is: also if the scale or the guidelines were changed in the file."""
     from venire.judging.store import Store
     from venire.judging.study_files import read_study
 
     read, tasks = read_study(study)
-    return Store.open(read, tasks, database)
+    return Store.open(read, tasks, database, as_it_is=as_it_is)

@@ -28,7 +28,7 @@ def command(*, study: str, assessor: str, answers: bool, database: str | None, o
     The answers stay under another name, unless --answers is given.  The study file and copies of the database are not
     changed.
     """
-    with opened(study, database) as store:
+    with opened(study, database, as_it_is=True) as store:
         name = store.erase(assessor, answers=answers)
         kept = sum(each.assessor == name for each in store.stored(surplus=True))
     out.table("erased", Table(("now called", "answers kept"), [(name, kept)]))

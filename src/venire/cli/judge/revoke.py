@@ -26,7 +26,7 @@ def command(*, study: str, assessor: str, database: str | None, out: Output) -> 
 
     Answers that were given stay; those that arrive from now on are refused.
     """
-    with opened(study, database) as store:
+    with opened(study, database, as_it_is=True) as store:
         store.revoke(assessor)
         kept = sum(each.assessor == assessor for each in store.stored(surplus=True))
     out.table("revoked", Table(("assessor", "answers kept"), [(assessor, kept)]))
