@@ -9,11 +9,11 @@ probability of relevance), and a user who tires of an intent that was met before
 
 with c(r) = 1 / log2(r + 1) for alpha-DCG (Clarke et al. 2008, doi:10.1145/1390334.1390446), 1 / r for ERR-IA (Chapelle
 et al. 2009, doi:10.1145/1645953.1646033, with the redundancy of alpha-DCG as in Clarke et al. 2011,
-doi:10.1145/1935826.1935847), and beta^(r-1) for NRBP (Clarke et al. 2009, doi:10.1007/978-3-642-04417-5_17).  These three are divided by the value of a ranking in which every document meets
-every intent, as ndeval does; alpha-nDCG, nERR-IA and nNRBP by that of the *greedy ideal*: at each rank the document
-that adds most to :math:`\sum_i p_i g_i s_i`, with :math:`s_i` what is left of intent i; of equal ones, that whose name
-comes last, as in ndeval.  The best order is NP-hard to find; where the greedy one is not the best, a ranking may score
-above 1.
+doi:10.1145/1935826.1935847), and beta^(r-1) for NRBP (Clarke et al. 2009, doi:10.1007/978-3-642-04417-5_17).  These
+three are divided by the value of a ranking in which every document meets every intent, as ndeval does; alpha-nDCG,
+nERR-IA and nNRBP by that of the *greedy ideal*: at each rank the document that adds most to :math:`\sum_i p_i g_i s_i`,
+with :math:`s_i` what is left of intent i; of equal ones, that whose name comes last, as in ndeval.  The best order is
+NP-hard to find; where the greedy one is not the best, a ranking may score above 1.
 
 StRecall is the share of intents that a relevant document was found for (Zhai et al. 2003, doi:10.1145/860435.860440;
 I-rec at NTCIR); P-IA and AP-IA are means over intents (Agrawal et al. 2009, doi:10.1145/1498759.1498766).
