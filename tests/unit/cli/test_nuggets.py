@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 import source_files as files
@@ -36,6 +37,28 @@ def test_scores_are_those_of_python(venire, judges):
     assert found == pytest.approx(expected)
     assert found["a", "gpt4", "VitalScore"] == 1
     assert found["a", "nist", "VitalScore"] == 0
+
+
+def test_means_over_topics_are_those_of_nuggetizer(venire, tmp_path):
+    """Support counts 1, partial support 1/2 unless strict, over vital or all nuggets; 0 without vital ones."""
+    rng = np.random.default_rng(4)
+    worth = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
+    topics = {f"q{n}": rng.choice(["vital", "okay"], 4) if n else ["okay"] * 4 for n in range(5)}
+    records, expected = [], {}
+    for topic, grades in topics.items():
+        labels = rng.choice([*worth], 4)
+        nuggets = [{"text": f"n{n}", "importance": grades[n], "assignment": labels[n]} for n in range(4)]
+        records.append({"qid": topic, "run_id": "a", "nuggets": nuggets})
+        for name, kept in (("VitalScore", [n for n in range(4) if grades[n] == "vital"]), ("AllScore", range(4))):
+            for strict in (False, True):
+                support = [np.floor(worth[labels[n]]) if strict else worth[labels[n]] for n in kept]
+                key = f"{name}(strict=True)" if strict else name
+                expected[key] = expected.get(key, 0) + sum(support) / max(len(support), 1) / len(topics)
+    path = tmp_path / "gpt4.jsonl"
+    path.write_bytes(files.lines(records))
+    asked = [word for name in expected for word in ("-m", name)]
+    rows = json.loads(venire("evaluate", path, *asked, "--format", "json").out)["scores"]
+    assert {row["measure"]: row["value"] for row in rows} == pytest.approx(expected)
 
 
 def test_judges_are_compared(venire, judges):
