@@ -634,7 +634,7 @@ FORMS: dict[str, Form] = {
         read_nuggets,
         [b'"qid":', b'"nuggets":', b'"assignment":', b'"partial_support"', *JSON_WORDS],
         JSON_LINES,
-        [["inspect", "FILE"], ["evaluate", "FILE", "RUN"]],
+        [["inspect", "FILE"], ["evaluate", "FILE", "RUN"], ["evaluate", "FILE", "-m", "VitalScore"]],
     ),
     "results": Form(
         "run.json",

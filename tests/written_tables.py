@@ -16,7 +16,7 @@ LONG_ROWS = [("1", "a", "w1", "2", 2), ("1", "b", "w2", "0", 3), ("01", "a", "w1
 def rows(table: Rows) -> list[tuple[str | int, ...]]:
     """Topic, doc, assessor, label and line of every row."""
     columns = [each.texts() for each in (table.topic, table.doc, table.assessor, table.label)]
-    return list(zip(*columns, table.line.tolist(), strict=True))
+    return list(zip(*columns, map(int, table.line), strict=True))
 
 
 def refusal(read: Callable[..., Rows], text: str | bytes, name: str = "judges.csv", **options: object) -> str:

@@ -29,7 +29,7 @@ VenireWarning          (UserWarning)
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ _LONG = re.compile(
 )
 MOST_COMPARED = 10_000
 """Known names that are compared with an unknown one."""
+AS_NEAR = 0.1
+"""How much less similar than the nearest a name may be to be suggested too."""
 
 
 def clipped(text: str) -> str:
@@ -214,6 +216,8 @@ def known_names(name: str, known: Iterable[str], *, most: int = 8) -> str:
     comparable = [each for each in names[:MOST_COMPARED] if len(each) <= LONGEST_VALUE]
     near = get_close_matches(name, comparable, n=3, cutoff=0.6) if len(name) <= LONGEST_VALUE else []
     if near:
+        best = SequenceMatcher(None, near[0], name).ratio()
+        near = get_close_matches(name, near, cutoff=best - AS_NEAR)
         return "did you mean " + " or ".join(repr(each) for each in near) + "?"
     shown = ", ".join(repr(each) for each in names[:most])
     return f"there are {shown}" + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -179,7 +179,8 @@ class Tabular(ABC):
     def _repr_html_(self) -> str:
         rows, n_rows = self._first(MOST_ROWS)
         sentence = self.sentence()
-        return as_html(sentence, rows, n_rows=n_rows, notes=_notes(self, sentence), picture=_plots().picture_of(self))
+        picture = _plots().picture_of(self, sentence)
+        return as_html(sentence, rows, n_rows=n_rows, notes=_notes(self, sentence), picture=picture)
 
 
 def _plots() -> Any:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from inspect import isfunction, ismodule
 from pathlib import Path
 
@@ -44,6 +45,7 @@ ALSO_COERCE = {"read_also", "read_aspects", "read_clicks", "read_features", "rea
 """Coercion of other input; ``read_also`` hands judgments on to ``as_judgments``; ``read_saved`` is for saved models."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+parsed = cache(ast.parse)
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def known_signatures(sources: dict[str, str]) -> dict[str, Signature]:
     found = {
         f"{module}.{name}": signature(function)
         for module, code in sources.items()
-        for name, function in functions(ast.parse(code))
+        for name, function in functions(parsed(code))
     }
     return {name: each for name, each in found.items() if name not in READ}
 
@@ -108,6 +110,8 @@ def looked_at(function: Function, names: dict[str, str], known: dict[str, Signat
     What a statement of the function replaces, as in ``judgments = as_judgments(judgments)``, is a table below it.
     """
     inputs = signature(function).like
+    if not inputs:
+        return []
     fine: set[ast.Name] = set()
     for node in ast.walk(function):
         if isinstance(node, ast.Call):
@@ -148,7 +152,7 @@ def called(callee: ast.expr, names: dict[str, str]) -> str:
 
 
 def found_in(module: str, code: str, known: dict[str, Signature]) -> list[str]:
-    tree = ast.parse(code)
+    tree = parsed(code)
     names = names_of(tree, module)
     own = ((f"{module}.{name}", function) for name, function in functions(tree))
     return [
@@ -207,7 +211,7 @@ def tested(judgments: JudgmentsLike, n: int):
 
 def readers_imported(code: str) -> list[str]:
     """Return the readers of io that a module imports, at any depth of its code."""
-    nodes = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom))
+    nodes = (node for node in ast.walk(parsed(code)) if isinstance(node, ast.ImportFrom))
     names = (each.name for node in nodes if (node.module or "").startswith("venire.io") for each in node.names)
     return [name for name in names if name.startswith(READS) and name not in ALSO_COERCE]
 

@@ -59,7 +59,7 @@ def test_a_result_shows_itself_and_becomes_plain_data(name, monkeypatch):
     assert type(result).__name__ == name
     assert isinstance(result, Tabular)
     becomes_plain_data(result)
-    monkeypatch.setattr(venire.plots.results, "picture_of", lambda _: "")  # drawing takes longest, see below
+    monkeypatch.setattr(venire.plots.results, "picture_of", lambda *_: "")  # drawing takes longest, see below
     html = result._repr_html_()
     assert html.startswith('<div class="venire"><p>')
     assert html.count("<tr>") <= MOST_ROWS + 1

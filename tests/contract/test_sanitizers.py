@@ -18,9 +18,9 @@ N_MUTATED = int(os.environ.get("VENIRE_MUTATIONS", "1500"))
 SEED = 2
 FOLDER = Path(sanitized.__file__).parent
 TEST_BUILD = [sanitized.STABLE, *sanitized.TEST_BUILD]
-UNIT_TESTS = [
-    Path(__file__).parents[1] / "unit" / "scan" / f"test_{name}.py" for name in ("arguments", "limits", "interrupts")
-]
+TESTS = Path(__file__).parents[1]
+UNIT_TESTS = [TESTS / "unit" / "scan" / f"test_{name}.py" for name in ("arguments", "limits", "interrupts")]
+UNIT_TESTS.append(TESTS / "properties" / "test_names.py")
 WITH_BUILD = """
 import sys
 from pathlib import Path

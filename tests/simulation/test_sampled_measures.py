@@ -26,9 +26,9 @@ def scores(labels: pl.DataFrame, measure: str) -> np.ndarray:
     return evaluate(labels, run, measure).values[0, :, 0]
 
 
-@pytest.mark.parametrize(("effort", "bias"), [(1.5, 0.02), (3.0, 0.007)])
+@pytest.mark.parametrize(("effort", "bias"), [(0.75, 0.04), (1.5, 0.02), (3.0, 0.007)])
 def test_statap_estimates_both_parts_without_bias_and_their_ratio_with_little(effort, bias):
-    """With 21 sampled relevant documents on average, the bias is -0.011; with 38 it is -0.003."""
+    """With 11, 21 and 38 sampled relevant documents on average, the bias is -0.028, -0.013 and -0.003."""
     rng = np.random.default_rng(3)
     relevant, average_precision = truth(rng)
     rank = np.arange(1, N_DOCS + 1)

@@ -163,18 +163,21 @@ def _from_rows(ordered: Ints, begin: Ints, size: Ints, n_items: Ints, n_labels: 
     return Patterns(start, key % n_labels, count, n_items, n_labels)
 
 
-def group_table(group: Codes | Ints, pattern: Ints, shape: tuple[int, int]) -> Any:
+def group_table(group: Codes | Ints, pattern: Ints, shape: tuple[int, int], times: Ints | None = None) -> Any:
     """How many items of each pattern each group has; group, pattern (item,), pattern -1 left out -> (group, pattern).
 
-    A matrix of float64: an array, or a sparse one where that would be large.
+    times: how many items each entry stands for; None: one.  A matrix of float64: an array, or a sparse one where that
+    would be large.
     """
     present = pattern >= 0
     key = group[present].astype(np.int64) * shape[1] + pattern[present]
+    weight = None if times is None else times[present].astype(np.float64)
     if shape[0] * shape[1] <= DENSE_CELLS:
-        return np.bincount(key, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+        return np.bincount(key, weight, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
     from scipy.sparse import csr_array
 
-    cell, times = np.unique(key, return_counts=True)
+    cell, place = np.unique(key, return_inverse=True)
+    times = np.bincount(place, weight)
     return csr_array((times.astype(np.float64), (cell // shape[1], cell % shape[1])), shape=shape)
 
 
@@ -217,7 +220,10 @@ ONE_LABEL = "all labels that can be compared are the same, so no disagreement is
 
 @dataclass(frozen=True, eq=False)
 class LabelPatterns:
-    """Items by pattern of labels: item (row,), topic, pattern (item,); values (label,); table (pattern, label)."""
+    """Items by pattern of labels: item (row,), topic, pattern (item,); values (label,); table (pattern, label).
+
+    times: where items are counted only (``pattern_facts``), how many of them each topic and pattern stands for.
+    """
 
     scale: Scale
     item: Codes
@@ -228,6 +234,7 @@ class LabelPatterns:
     size: Ints
     n_topics: int
     n_raters: int
+    times: Ints | None = None
 
     @property
     def values(self) -> Floats:
@@ -252,7 +259,7 @@ class LabelPatterns:
     def source(self, units: str | None) -> Source:
         """Return how patterns are resampled: by items, or by topics, of which those without pairs stay as they are."""
         n_items = self.patterns.n_items
-        by_topic = group_table(self.topic, self.pattern, (self.n_topics, len(self.size)))
+        by_topic = group_table(self.topic, self.pattern, (self.n_topics, len(self.size)), self.times)
         with_pairs = np.asarray(by_topic @ self.paired.astype(np.float64)) > 0
         by_topic = by_topic if with_pairs.all() else by_topic[np.flatnonzero(with_pairs)]
         n_topics, rest = by_topic.shape[0], n_items - np.asarray(by_topic.sum(axis=0)).ravel()

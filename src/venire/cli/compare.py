@@ -81,7 +81,7 @@ judging = gathered(
 
 @click.command("compare", cls=Command, epilog=EXAMPLES)
 @inputs.judgments_argument()
-@inputs.runs_argument
+@inputs.some_runs_argument
 @inputs.measures_option
 @inputs.worth
 @inputs.intents_option
@@ -121,8 +121,9 @@ def command(
     The second has, for each pair of systems: the difference, its significance over topics, and the probability that the
     order stays the same under another judge.  Significant pairs are marked *, fragile pairs !; pairs with both marks
     come first.  With one judge, it is the probability that the order stays the same on other topics.
+    Files of nuggetizer with the nuggets of answers are both JUDGMENTS and RUNS, for -m VitalScore and its like.
     """
-    from venire import compare, read_runs
+    from venire import compare
     from venire.data.assessors import nothing_declared
     from venire.io.runs import scan
 
@@ -135,16 +136,15 @@ def command(
     measures = inputs.checked_measures(options["measures"])
     if options["agreement_needed"] and (odd := given("new_judge", "judge_model", "agreement", "require")):
         raise click.UsageError(f"{odd[0]} cannot be used with --agreement-needed")
-    labels = inputs.read_labels([judgments, *more], options)
+    labels, sources = inputs.read_labels_and_runs([judgments, *more], runs, options)
     topics, notes = inputs.chosen_topics(options["topic_file"], labels)
     if options["agreement_needed"]:
-        _tell_needed(labels, read_runs(list(runs), **options["rules"]), out, {**options, "topics": topics}, notes)
+        _tell_needed(labels, sources, out, {**options, "topics": topics}, notes)
         return
     judge = dict(options["judging"])
     if len(labels.assessors) == 1 and judge["agreement"] is None and (odd := given("judge_model", "plot")):
         raise click.UsageError(f"{odd[0]} is about another judge, and only {labels.assessors[0]!r} judged")
     judge["agreement"] = read_rates(judge["agreement"])
-    sources = read_runs(list(runs), **options["rules"])
     with bar(sources.sources, quiet=out.quiet) as progress:
         sources = scan(sources, labels.items, progress=progress)
         found = compare(

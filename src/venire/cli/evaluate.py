@@ -28,6 +28,7 @@ Examples:
   venire evaluate judgments.tsv runs -m "CCG(alpha=0.5)@5" --predict fit
   venire evaluate labels.tsv runs --assessor gpt4 --reference nist --corrected
   venire evaluate diversity.qrels runs -m alpha_nDCG@10 -m StRecall@10
+  venire evaluate gpt4.jsonl -m VitalScore -m "VitalScore(strict=True)"
 """
 
 MISSING = ("zero", "skip")
@@ -65,7 +66,7 @@ declared = declare.gathered("declared", {"reference": inputs.reference_option(he
 
 @click.command("evaluate", cls=declare.Command, epilog=EXAMPLES)
 @inputs.judgments_argument()
-@inputs.runs_argument
+@inputs.some_runs_argument
 @inputs.measures_option
 @inputs.worth
 @scoring
@@ -111,8 +112,8 @@ def command(
     assessor or --pool; --corrected estimates the scores that a reference (people) would give.  Measures with alpha,
     such as "CCG(alpha=0.5)@5", use conditional labels, which name the previous document in a column given.  Measures by
     intent, such as alpha_nDCG@10, use labels for intents: a column intent or subtopic, or the second column of qrels.
+    Files of nuggetizer with the nuggets of answers are both JUDGMENTS and RUNS, for -m VitalScore and its like.
     """
-    from venire import read_runs
     from venire.io import read_duplicates
 
     scoring, copies = options["scoring"], options["duplicate_file"]
@@ -126,12 +127,12 @@ def command(
         raise click.UsageError(f"{odd[0]} cannot be used with --corrected")
     if not options["corrected"] and declare.given("reference"):
         raise click.UsageError("--reference is for corrected scores: use it with --corrected")
-    labels = inputs.read_labels([judgments, *more], options)
+    labels, sources = inputs.read_labels_and_runs([judgments, *more], runs, options)
     topics, notes = inputs.chosen_topics(options["topic_file"], labels)
     if scoring["pool"] is not None and 0 < len(labels.machines) < len(labels.assessors):
         machines = f"the labels of machines ({first_few(labels.machines, 4)}) are pooled with those of people"
         notes.append(f"{machines}; --where assessor=NAME chooses whose labels count")
-    sources = inputs.scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
+    sources = inputs.scanned_for_fit(sources, labels, [options["worth"]["gains"]])
     case = {
         **scoring,
         "pool": inputs.pool_for(labels, scoring["pool"]),

@@ -40,6 +40,11 @@ if TYPE_CHECKING:
 SCORING = "Scoring"
 KEPT = ("topic", "doc", "assessor", "label", "intent", "aspect", "given", "unit", "task")
 """Columns that judgments keep; rows are chosen by others while they are read."""
+NOT_OF_ANSWERS = (
+    *("layout", "second_column", "duplicate_labels", "columns", "intent_file"),
+    *("order", "duplicate_docs", "system_from"),
+)
+"""Settings of other judgments and runs than the nuggets of answers."""
 FIT_TO = ("returned", "pool")
 FIT_WHAT = "--fit-on is for gains by a model: --gains prm:LABEL or --gains udm:M/N"
 OBJECT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"')
@@ -248,6 +253,32 @@ def read_labels(files: Sequence[str], options: Mapping[str, Any]) -> Judgments:
 
     file = options["intent_file"]
     return labels_for(labels, options["measures"], None if file is None else read_intent_probabilities(Path(file)))
+
+
+def read_labels_and_runs(
+    files: Sequence[str], runs: Sequence[str], options: Mapping[str, Any]
+) -> tuple[Judgments, Runs]:
+    """Read judgments and runs; without runs, nuggets of answers, which are both."""
+    from venire import read_runs
+
+    if runs:
+        return read_labels(files, options), read_runs([*runs], **options["rules"])
+    from venire.io import as_answers, read_nuggets
+    from venire.io.files import expanded_all
+    from venire.io.sources.nuggets import of_answers
+
+    if "-" in files or not all(map(of_answers, expanded_all([*files]))):
+        raise click.UsageError("Missing argument 'RUNS...'.")
+    if odd := given(*NOT_OF_ANSWERS):
+        raise click.UsageError(f"{odd[0]} cannot be used with the nuggets of answers")
+    if not _any_by_intent(options["measures"]):
+        names = "VitalScore, AllScore or WeightedScore"
+        raise click.UsageError(f"{options['measures'][0]} does not score the nuggets of answers: use -m with {names}")
+    answers = as_answers(read_nuggets([*files]), scale=options["reading"]["scale"])
+    if lacking := [*by_own_columns(options["where"])]:
+        raise click.UsageError(f"--where: nuggets of answers cannot be chosen by {lacking[0]}")
+    labels = chosen_labels(answers.judgments, options["where"])
+    return with_declared(labels, **options.get("declared", {})), answers.runs
 
 
 def _any_by_intent(measures: Sequence[str]) -> bool:

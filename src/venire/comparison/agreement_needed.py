@@ -283,7 +283,7 @@ def _numbers(systems: Sequence[str], pairs: str | list[tuple[str, str]] | None) 
 def _with_exact(found: AgreementNeeded, case: Case, plan: Plan, two: TwoSystems) -> AgreementNeeded:
     """Add measures of the family P@n."""
     layout = Layout.of(case, plan)
-    scores = layout.scores(score_facts(case.facts, case.panel, plan), case, plan)
+    scores = layout.scores(score_facts(case.facts, case.panel, plan), case.scoring, plan)
     label, pairs = one_label_each(case.panel), []
     for number, (name, measure) in enumerate(zip(plan.names, plan.measures, strict=True)):
         relevant = plan.worths[number].values[label] * (label >= 0)
@@ -403,8 +403,8 @@ def _of_systems(swap: JudgeSwap, names: Sequence[str]) -> JudgeSwap:
         item=facts.item[hits],
     )
     scores = replace(swap.scores, values=swap.scores.values[kept], names={**swap.scores.names, "system": tuple(names)})
-    layout, case = replace(swap.layout, facts=some), replace(swap.case, facts=some)
-    return replace(swap, case=case, layout=layout, scores=scores)
+    case = replace(swap.case, facts=some)
+    return replace(swap, case=case, layout=replace(swap.layout, lists=case.lists(swap.plan)), scores=scores)
 
 
 def _extended(

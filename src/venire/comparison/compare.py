@@ -325,7 +325,7 @@ def compare(
     swap, observed = None, None
     if transitions is None and len(labels.assessors) == 1 and new_judge == ANY:
         layout = Layout.of(case, plan)
-        scores = layout.scores(score_facts(case.facts, case.panel, plan), case, plan)
+        scores = layout.scores(score_facts(case.facts, case.panel, plan), case.scoring, plan)
         forecasts = one_judge(layout, scores, n_draws=n_draws, rng=rng)
         notes.append(Note("one-judge", ONE_JUDGE_TEXT, judge=old))
     else:

@@ -38,7 +38,7 @@ from venire.measures.measure import ContextMeasure, CountsRelevant, Measure, Nor
 from venire.measures.precision import P, Q, Success, bpref
 from venire.measures.scoring import Plan, score_facts
 from venire.results import Note, listed
-from venire.types import Bools, Floats
+from venire.types import Bools, Floats, Ints
 
 BLOCK_CELLS = 1 << 21
 """How many cells (draws x items) are held at a time."""
@@ -106,7 +106,7 @@ class Scene:
         if not planned:
             scored &= np.bincount(labels.item, minlength=len(scored)) > 0
         share = _topic_shares(layout, case.scoring.missing)
-        weights = [list_weights(layout, each, share) for each in plan.measures]
+        weights = [list_weights(case.facts, layout.chosen, each, share) for each in plan.measures]
         weights = [each / (each.max() or 1.0) for each in weights]
         counted = weights if pair is None else [np.abs(np.diff(each[list(pair)], axis=0)) for each in weights]
         importance = np.sum(counted, axis=(0, 1))
@@ -152,7 +152,7 @@ class Scene:
 
     def weights(self, number: int) -> Floats:
         """Return what the gain of each item adds to the mean score of each system, by one measure -> (system, item)."""
-        return list_weights(self.layout, self.plan.measures[number], self.share)
+        return list_weights(self.case.facts, self.layout.chosen, self.plan.measures[number], self.share)
 
     @property
     def whole(self) -> bool:
@@ -290,7 +290,7 @@ def _layout(case: Case, plan: Plan, labels: Judgments, labelled: Labelled) -> La
 
 def _topic_shares(layout: Layout, missing: str) -> Floats:
     """Return what each topic counts for in the mean of each system -> (system,)."""
-    facts = layout.facts
+    facts = layout.lists
     if missing == "zero":
         return np.full(len(facts.systems), 1.0 / len(layout.chosen))
     n_lists = np.bincount(facts.system[np.isin(facts.topic, layout.chosen)], minlength=len(facts.systems))
@@ -320,12 +320,11 @@ def rank_weights(measure: Measure, depth: int) -> Floats:
     return np.where(rank <= (measure.k or depth), weight, 0.0)
 
 
-def list_weights(layout: Layout, measure: Measure, share: Floats) -> Floats:
-    """Return what the gain of each item adds to the mean score of each system -> (system, item)."""
-    facts: Facts = layout.facts
+def list_weights(facts: Facts, chosen: Ints, measure: Measure, share: Floats) -> Floats:
+    """Return what the gain of each item adds to the mean score of each system -> (system, item); chosen: the topics."""
     weight = np.append(rank_weights(measure, int(facts.depth.max(initial=1))), 0.0)
     system = np.repeat(facts.system, facts.n_hits).astype(np.int64)
-    counted_lists = np.repeat(np.isin(facts.topic, layout.chosen), facts.n_hits)
+    counted_lists = np.repeat(np.isin(facts.topic, chosen), facts.n_hits)
     value = weight[np.minimum(facts.rank, len(weight)) - 1] * share[system] * counted_lists
     n_items = len(facts.items)
     cell = system * n_items + facts.item

@@ -245,7 +245,7 @@ class JudgeSwap:
     def on(cls, case: Case, plan: Plan, *, new_judge: str = ANY, transitions: Transitions | None = None) -> JudgeSwap:
         """Replace the one assessor of a case."""
         layout = Layout.of(case, plan)
-        scores = layout.scores(score_facts(case.facts, case.panel, plan), case, plan)
+        scores = layout.scores(score_facts(case.facts, case.panel, plan), case.scoring, plan)
         if transitions is not None:
             return cls(case, plan, layout, transitions, scores)
         old = str(case.scoring.assessor)

@@ -18,7 +18,7 @@ so that labels without uncertainty stay as they are.  The effects are
     v    the systems: z has the weights of the item in the lists of each system, centred over items, of unit length
     u    systems within the topic
 
-with normal priors (``kernels.residual_effects``), of mean 0 but for that of the scores.  Their deviations, below, are
+with normal priors (``kernels.residual_effects``), of mean 0 except that of the scores.  Their deviations, below, are
 weakly informative.
 
 That of v depends on the judge.  Systems differ in the residuals by what they know of relevance and the judge does not,

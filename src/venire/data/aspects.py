@@ -224,7 +224,7 @@ def _refuse_off_scale(judgments: Judgments, scales: Iterable[Scale], not_applica
         raise ScaleError(f"label {label!r} is not on the scale of the aspect {name!r}", hint="state another scale")
 
 
-def refuse_unknown_aspect(aspect: Category, known: Iterable[str], where: object, line: Ints) -> None:
+def refuse_unknown_aspect(aspect: Category, known: Iterable[str], where: object, line: Ints | range) -> None:
     """Raise at the first row (with its line) whose aspect is not known."""
     names, expected = list(aspect.names), list(known)
     wrong = [code for code, name in enumerate(names) if name not in expected]

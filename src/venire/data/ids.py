@@ -16,6 +16,8 @@ from venire.errors import UnknownName
 from venire.scan.slices import Slices, compact, concatenate, encode, from_bytes
 from venire.types import Bools, Codes, Ints, Places
 
+COUNTED_AT_ONCE = 1 << 20
+
 
 def as_text(name: bytes) -> str:
     """Decode a name; ``as_bytes`` is the inverse."""
@@ -104,8 +106,12 @@ class Category:
 
     def take(self, rows: Ints | Bools) -> Category:
         """Choose rows; names that no longer occur are dropped."""
-        used, codes = np.unique(self.codes[rows], return_inverse=True)
-        return Category(codes.astype(np.int32), self.names.take(used))
+        codes = self.codes[rows]
+        used = count_codes(codes, len(self.names)) > 0
+        if used.all():
+            return Category(codes, self.names)
+        place = (np.cumsum(used) - 1).astype(np.int32)
+        return Category(place[codes], self.names.take(used))
 
     def texts(self) -> list[str]:
         """Return every row as text."""
@@ -123,6 +129,20 @@ class Category:
         """Mark the rows that have one of these names -> (row,); raise if a name is unknown."""
         wanted = [names] if isinstance(names, str) else names
         return np.isin(self.codes, [self.code_of(name, kind) for name in wanted])
+
+
+def count_codes(codes: Codes, n_names: int) -> Ints:
+    """Count how often each name occurs -> (name,); a block of rows at a time, since numpy copies what it counts."""
+    total = np.zeros(n_names, dtype=np.int64)
+    step = max(COUNTED_AT_ONCE, 2 * n_names)
+    for begin in range(0, len(codes), step):
+        total += np.bincount(codes[begin : begin + step], minlength=n_names)
+    return total
+
+
+def narrow(codes: Codes, n_names: int) -> Codes:
+    """Return codes in the narrowest type that holds as many names."""
+    return codes.astype(np.int8 if n_names <= 1 << 7 else np.int16 if n_names <= 1 << 15 else np.int32, copy=False)
 
 
 def joined(columns: Sequence[Category]) -> Category:
@@ -144,6 +164,12 @@ def numbered_within(group: Codes | Ints) -> Category:
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order)) - np.searchsorted(group[order], group[order])
     return Category(place, Ids.of(str(number) for number in range(1, int(place.max(initial=-1)) + 2)))
+
+
+def in_natural_order(names: Iterable[str]) -> list[str]:
+    """Sort distinct names: numerically if all are numbers, else bytewise."""
+    every = list(names)
+    return [every[n] for n in natural_order(Ids.of(every))]
 
 
 def natural_order(names: Ids) -> Ints:

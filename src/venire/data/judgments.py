@@ -24,6 +24,7 @@ from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, SettingError, UnknownName, Way
 from venire.results import Note, Records, Tabular, counted
 from venire.scan.lookup import build_index, find
+from venire.scan.names import ordered_rows
 from venire.scan.slices import Slices, bytewise_order, hashes
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -61,6 +62,15 @@ class Items:
 
     def __len__(self) -> int:
         return len(self.topic)
+
+    def of_topics(self, first: int, last: int) -> tuple[slice, Items]:
+        """Return which items topics first..last-1 have, and these items alone; names are not copied."""
+        some = slice(*np.searchsorted(self.topic, [first, last]).tolist())
+        topics, docs = (
+            Ids(Slices(names.slices.buffer, names.slices.start[part], names.slices.end[part]))
+            for names, part in ((self.topics, slice(first, last)), (self.doc, some))
+        )
+        return some, Items(topics, self.topic[some] - np.int32(first), docs)
 
     def numbers_of(self, topics: Ids, topic: Codes, docs: Slices) -> Ints:
         """Number documents by name, -1 for unknown ones; topic (row,) into topics, docs (row,) -> (row,).
@@ -187,6 +197,29 @@ class Judgments(Tabular):
         aspects = list(facets["aspect"].names) if "aspect" in facets and self.scale.aspects else []
         own = dict(self.scale.aspects).get(aspects[0]) if len(aspects) == 1 else None
         return (self.scale, label) if own is None else (own, own.levels_from(self.scale)[label])
+
+    def by_item(self) -> Judgments:
+        """Return the rows in the order of their items, as reading leaves them."""
+        in_order = bool((self.item[1:] >= self.item[:-1]).all())
+        return self if in_order else self.take(np.argsort(self.item, kind="stable"))
+
+    def of_topics(self, first: int, last: int) -> Judgments:
+        """Return the labels for topics first..last-1 on these items alone; rows are ``by_item``.  Nothing is copied.
+
+        All assessors keep their places, those without a label too.
+        """
+        some, items = self.items.of_topics(first, last)
+        rows = slice(*np.searchsorted(self.item, [some.start, some.stop]).tolist())
+        return replace(
+            self,
+            items=items,
+            item=self.item[rows] - self.item.dtype.type(some.start),
+            assessor=Category(self.assessor.codes[rows], self.assessor.names),
+            label=self.label[rows],
+            facets={name: Category(each.codes[rows], each.names) for name, each in self.facets.items()},
+            time=None if self.time is None else self.time[rows],
+            probability=None if self.probability is None else self.probability[rows],
+        )
 
     def on_scale(self, scale: Scale) -> Judgments:
         """Express the same labels on another scale, which must have all that occur."""
@@ -329,19 +362,22 @@ def number_items(topic: Category, doc: Category) -> tuple[Items, Codes]:
     """
     order = natural_order(topic.names)
     place = np.argsort(order).astype(np.int32)
-    by_name = np.argsort(bytewise_order(doc.names.slices))
+    by_name = np.empty(len(doc.names), dtype=np.int32)
+    by_name[bytewise_order(doc.names.slices)] = np.arange(len(by_name), dtype=np.int32)
     home = np.full(len(doc.names), -1, dtype=np.int32)
     home[doc.codes] = topic.codes
     if (home[doc.codes] == topic.codes).all() and (home >= 0).all():
-        of_doc = place[home].astype(np.int64) * max(len(home), 1) + by_name
-        first_doc = np.argsort(of_doc)
+        first_doc = ordered_rows(place[home], by_name, len(order))
         number_of = np.empty(len(home), dtype=np.int32)
         number_of[first_doc] = np.arange(len(home), dtype=np.int32)
         return Items(topic.names.take(order), place[home[first_doc]], doc.names.take(first_doc)), number_of[doc.codes]
-    key = place[topic.codes].astype(np.int64) * max(len(doc.names), 1) + by_name[doc.codes]
-    _, first, number = np.unique(key, return_index=True, return_inverse=True)
-    items = Items(topic.names.take(order), place[topic.codes[first]], doc.names.take(doc.codes[first]))
-    return items, number.astype(np.int32)
+    rows = ordered_rows(place[topic.codes], by_name[doc.codes], len(order))
+    in_topic, of_doc = topic.codes[rows], doc.codes[rows]
+    new = np.append(True, (in_topic[1:] != in_topic[:-1]) | (of_doc[1:] != of_doc[:-1]))[: len(rows)]
+    number = np.empty(len(rows), dtype=np.int32)
+    number[rows] = np.cumsum(new) - 1
+    items = Items(topic.names.take(order), place[in_topic[new]], doc.names.take(of_doc[new]))
+    return items, number
 
 
 def on_one_scale(labels: Judgments, others: Judgments) -> tuple[Judgments, Judgments]:

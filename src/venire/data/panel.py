@@ -11,7 +11,7 @@ who are kept apart, such as an expert.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -90,6 +90,28 @@ def build_panel(
     judgments: Judgments, *, assessor: str | None = None, per: str | None = None, pool: str | Pool | None = None
 ) -> Panel:
     """Choose the judges: one ``assessor``, each of them (``per="assessor"``), or a ``pool`` of their labels."""
+    labels, notes = chosen_labels(judgments, assessor=assessor, per=per, pool=pool)
+    return panel_of(labels, pool, notes)
+
+
+def panel_of(labels: Judgments, pool: str | Pool | None, notes: Sequence[Note] = ()) -> Panel:
+    """Make a panel of labels that were chosen (``chosen_labels``): each assessor is a judge, or their pool is one."""
+    return _each(labels, notes) if pool is None else _pooled(labels, named_pool(pool), notes)
+
+
+def named_pool(pool: str | Pool) -> Pool:
+    """Return a way to pool labels by its name."""
+    if not isinstance(pool, str):
+        return pool
+    if pool not in POOLS:
+        raise UnknownName("way to pool", pool, POOLS)
+    return POOLS[pool]
+
+
+def chosen_labels(
+    judgments: Judgments, *, assessor: str | None = None, per: str | None = None, pool: str | Pool | None = None
+) -> tuple[Judgments, list[Note]]:
+    """Choose the labels in isolation that count; raise where nothing says whose do."""
     if sum(choice is not None for choice in (assessor, per, pool)) > 1:
         raise AmbiguousLabels("assessor, per and pool exclude each other", hint="give one of them")
     judgments, notes = in_isolation(judgments)
@@ -100,13 +122,9 @@ def build_panel(
         raise AmbiguousLabels("there is no label to score with", hint=hint)
     if per not in (None, "assessor"):
         raise UnknownName("axis", str(per), ["assessor"])
-    if isinstance(pool, str):
-        if pool not in POOLS:
-            raise UnknownName("way to pool", pool, POOLS)
-        pool = POOLS[pool]
     if pool is not None:
-        return _pooled(judgments, pool, notes)
-    if per is None and len(judgments.assessor.names) > 1:
+        named_pool(pool)
+    elif per is None and len(judgments.assessor.names) > 1:
         names = first_few(judgments.assessors, 4)
         raise AmbiguousLabels(
             f"{len(judgments.assessors)} assessors judged ({names}), and nothing says whose labels count",
@@ -116,7 +134,7 @@ def build_panel(
                 Way("pool their labels", pool="|".join(POOLS)),
             ],
         )
-    return _each(judgments, notes)
+    return judgments, notes
 
 
 def current_assessor(judgments: Judgments, assessor: str | None, *, new_judge: str | None = None) -> str:
@@ -242,7 +260,7 @@ def in_isolation(judgments: Judgments) -> tuple[Judgments, list[Note]]:
     return judgments, notes
 
 
-def _each(judgments: Judgments, notes: list[Note]) -> Panel:
+def _each(judgments: Judgments, notes: Sequence[Note]) -> Panel:
     """Make every assessor a judge; repeated labels for an item share its weight."""
     cell = judgments.assessor.codes.astype(np.int64) * len(judgments.items) + judgments.item
     _, inverse, count = np.unique(cell, return_inverse=True, return_counts=True)
@@ -258,7 +276,7 @@ def _each(judgments: Judgments, notes: list[Note]) -> Panel:
     return Panel(judgments.assessors, judge, item, label, weight, len(judgments.items), tuple(notes), chance)
 
 
-def _pooled(judgments: Judgments, pool: Pool, notes: list[Note]) -> Panel:
+def _pooled(judgments: Judgments, pool: Pool, notes: Sequence[Note]) -> Panel:
     if not judgments.scale.ordered and pool in (median, highest, lowest):
         raise ScaleError(f"the labels {judgments.scale} have no order to pool by", hint="pool by majority or mean")
     counts = judgments.label_counts()

@@ -108,19 +108,47 @@ class Facts:
         """Sort the systems by name, and the lists by system and topic, so that the order of files does not matter."""
         order = np.array(sorted(range(len(self.systems)), key=self.systems.__getitem__), dtype=np.int64)
         system = np.argsort(order).astype(np.int32)[self.system]
-        lists = np.lexsort((self.topic, system))
+        return replace(
+            self._ordered(lists := np.lexsort((self.topic, system))),
+            systems=tuple(self.systems[n] for n in order),
+            system=system[lists],
+            unjudged_topics=tuple(sorted(self.unjudged_topics)),
+        )
+
+    def by_topic(self) -> Facts:
+        """Sort the lists by topic, so that those of a topic stand together."""
+        lists = np.argsort(self.topic, kind="stable")
+        return self if bool((self.topic[1:] >= self.topic[:-1]).all()) else self._ordered(lists)
+
+    def of_topics(self, first: int, last: int) -> Facts:
+        """Return the lists for topics first..last-1 and hits on their items alone; lists are ``by_topic``."""
+        some, items = self.items.of_topics(first, last)
+        lists = slice(*np.searchsorted(self.topic, [first, last]).tolist())
+        offset = self.offset[lists.start : lists.stop + 1]
+        hits = slice(int(offset[0]), int(offset[-1]))
+        return replace(
+            self,
+            items=items,
+            system=self.system[lists],
+            topic=self.topic[lists] - np.int32(first),
+            depth=self.depth[lists],
+            offset=offset - offset[0],
+            rank=self.rank[hits],
+            item=self.item[hits] - np.int32(some.start),
+        )
+
+    def _ordered(self, lists: Ints) -> Facts:
+        """Put the lists into an order (list,)."""
         start = offsets(self.n_hits[lists])
         hits = np.repeat(self.offset[:-1][lists] - start[:-1], self.n_hits[lists]) + np.arange(len(self.rank))
         return replace(
             self,
-            systems=tuple(self.systems[n] for n in order),
-            system=system[lists],
+            system=self.system[lists],
             topic=self.topic[lists],
             depth=self.depth[lists],
             offset=start,
             rank=self.rank[hits],
             item=self.item[hits],
-            unjudged_topics=tuple(sorted(self.unjudged_topics)),
         )
 
     def by_intent(self, items: Items, intents: Intents) -> Facts:

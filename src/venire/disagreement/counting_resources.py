@@ -240,9 +240,9 @@ def _named(
 ) -> Scores:
     """Name counts (system, topic, measure, judge); the oracle is the first system."""
     oracle = ORACLE
-    while oracle in layout.facts.systems:
+    while oracle in layout.lists.systems:
         oracle += "*"
-    names = {"system": (oracle, *layout.facts.systems), "topic": layout.topics, "measure": plan.names}
+    names = {"system": (oracle, *layout.lists.systems), "topic": layout.topics, "measure": plan.names}
     if judges is None:
         return Scores(values[..., 0], tuple(names), names, notes)
     names["assessor"] = tuple(str(name) for name in judges)

@@ -51,7 +51,7 @@ def weighted_by_sampling(judgments: Judgments, pairs: Pairs) -> Pairs | None:
 def asked_later(judgments: Judgments) -> Bools | None:
     """Mark labels that were asked for by the label that their item had -> (row,); None where there are none.
 
-    That is where they have unequal probabilities, or equal ones but for a label that was left out.
+    That is where they have unequal probabilities, or equal ones except for a label that was left out.
     """
     chance = judgments.probability
     if chance is None or np.isin(judgments.assessor.codes, _codes(judgments, judgments.machines)).any():
@@ -75,7 +75,7 @@ class FirstLabels(NamedTuple):
 
 
 def first_labels(judgments: Judgments, later: Bools) -> FirstLabels:
-    """Count items by their first label, those with one label but for the later ones (row,)."""
+    """Count items by their first label, those with one label except for the later ones (row,)."""
     item, n_labels = distinct_items(judgments)[0], len(judgments.scale)
     n_first, n_later = np.bincount(item, ~later), np.bincount(item, later)
     single = ~later & (n_first[item] == 1)

@@ -1,1 +1,1 @@
-"""Running one pure function over many partitions: on this machine; a cluster could take its place."""
+"""Engines: one pure function over many parts, and one result: threads of this machine, or a cluster in their place."""

@@ -8,14 +8,30 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar
+
+from venire.engine.seam import Fact, Job
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 Part = TypeVar("Part")
 Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Local:
+    """The engine of this machine; workers: number of threads, None for one per core."""
+
+    workers: int | None = None
+
+    def run(self, job: Job[Part, Fact], parts: Iterable[Part]) -> Fact:
+        """Apply a job to all parts by threads, and merge the facts."""
+        with closing(map_partitions(job.facts, parts, workers=self.workers)) as facts:
+            return job.merged(list(facts))
 
 
 def map_partitions(

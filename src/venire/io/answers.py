@@ -66,8 +66,8 @@ def as_answers(table: Any, *, scale: str | None = None, weights: Mapping[str, fl
         )
     topic, run, nugget, importance, label = (list(map(str, frame[name].to_list())) for name in COLUMNS)
     known = scale or (SUPPORT if set(label) <= set(SUPPORT.split("<")) else None)
-    kept = frame.select(name for name in frame.columns if name != "importance")
-    judgments = read_judgments(kept, columns={"doc": "run", "intent": "nugget"}, scale=known)
+    kept = frame.drop("importance", "doc", "intent", strict=False).rename({"run": "doc", "nugget": "intent"})
+    judgments = read_judgments(kept, scale=known)
     found_weights: dict[tuple[str, str], float] = {}
     for number, (pair, grade) in enumerate(zip(zip(topic, nugget, strict=True), importance, strict=True), start=1):
         if grade not in weights:

@@ -32,7 +32,7 @@ from venire.io.plans import is_plan, read_plan
 from venire.io.qrels import name_a_choice
 from venire.io.runs import read_facts, read_runs, whole_run
 from venire.io.sources.known import JUDGMENTS, RUNS, Source, first_keys, recognised
-from venire.io.sources.nuggets import read_nuggets
+from venire.io.sources.nuggets import of_answers, read_nuggets
 from venire.io.tables.columns import (
     BINARY,
     HEAD,
@@ -60,7 +60,7 @@ USE = {
     JUDGMENTS: "judgments of any command",
     RUNS: "runs of any command",
     TEXTS: "texts of topics or of documents, for the report",
-    "nuggets": "venire.io.read_nuggets",
+    "answers": "judgments and runs in one, of evaluate and compare",
 }
 """What a file of another tool is for."""
 LONG, WIDE = "judgments table (long)", "judgments table (wide)"
@@ -227,7 +227,7 @@ def _inspect_judgments(
             raise VenireError("holds no label that counts", hint=reasons(judgments.notes))
         return judgments
 
-    judgments, problems = _told_apart(path, reading) if kind == QRELS else (None, [])
+    judgments, problems = _by_second_column(path, reading) if kind == QRELS else (None, [])
     if judgments is None:
         judgments, problems = reading_all(path, read)
     if judgments is not None and not any(problem.fatal for problem in problems):
@@ -256,7 +256,7 @@ def _inspect_nuggets(path: Path, facts: dict[str, Any]) -> list[Problem]:
     """Read the assignments of nuggets; facts are added where nothing is wrong."""
     found, problems = reading_all(path, read_nuggets)
     if found is not None and not problems:
-        facts["use"] = USE["nuggets"]
+        facts["use"] = USE["answers" if of_answers(path) else JUDGMENTS]
         facts |= {"topics": found["topic"].n_unique(), "runs_or_passages": found["run"].n_unique()}
         facts |= {"nuggets": found.select("topic", "nugget").n_unique(), "labels": found.height}
     return problems
@@ -285,8 +285,8 @@ def _inspect_dataset(path: Path, facts: dict[str, Any], reading: Mapping[str, An
     return Inspection(str(path), DATASETS, facts, ())
 
 
-def _told_apart(path: Path, reading: Mapping[str, Any]) -> tuple[Judgments | None, list[Problem]]:
-    """Read qrels in which a document has several labels that the second column tells apart; None if they are not so."""
+def _by_second_column(path: Path, reading: Mapping[str, Any]) -> tuple[Judgments | None, list[Problem]]:
+    """Read qrels in which a document has several labels, with different second columns; None if there are none such."""
     if reading.get("second_column", "ignore") != "ignore" or reading.get("duplicate_labels") is not None:
         return None, []
     try:
@@ -298,7 +298,7 @@ def _told_apart(path: Path, reading: Mapping[str, Any]) -> tuple[Judgments | Non
     values = found.facets["intent"].names
     if len(values) < 2 or len(np.unique(found.item)) == len(found):
         return None, []
-    what = f"the second column ({first_few(list(values), 5)}) tells several labels of a document apart"
+    what = f"the second column ({first_few(list(values), 5)}) distinguishes several labels of a document"
     hint = "if these are intents (diversity qrels), use measures by intent, or read the column as intents; if they are "
     return found, [Problem(what, hint=f"{hint}assessors, read it as assessors")]
 

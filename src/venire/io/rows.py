@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from venire.data.ids import Category, joined
+from venire.data.ids import Category, count_codes, joined, narrow
 from venire.data.judgments import FACETS, Items, Judgments, given_items, is_conditional, number_items
 from venire.data.scale import NOT_APPLICABLE, Scale, is_digits, is_integer, is_negative, is_number, whole
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
 from venire.io.declarations import DECLARED, PROMPT, Role
 from venire.io.limits import current, over
 from venire.results import Note
+from venire.scan.names import ordered_rows
 from venire.types import Bools, Codes, Floats, Ints, Words
 
 NEGATIVE = ("unjudged", "lowest")
@@ -43,7 +44,7 @@ class Rows:
     doc: Category
     assessor: Category
     label: Category
-    line: Ints
+    line: Ints | range
     facets: Mapping[str, Category] = field(default_factory=dict)
     time: Floats | None = None
     probability: Floats | None = None
@@ -95,17 +96,20 @@ def assemble(
     label = _set_aside(label, not_applicable, declared)
     scale = declared or inferred_scale(label, parts, lowest=negative == "lowest")
     levels = np.append(_levels(list(label.names), scale, negative), np.int32(-1))
-    level = levels[label.codes]
+    level = narrow(levels, len(levels))[label.codes]
     _refuse_unknown(level, label, scale, parts)
-    judged = np.flatnonzero(level >= 0)
-    chosen = judged[_chosen(parts, where or {})[judged]]
+    judged = level >= 0
+    n_judged = int(judged.sum())
+    if where:
+        judged &= _chosen(parts, where)
+    chosen = slice(None) if judged.all() else np.flatnonzero(judged)
     notes = [note for part in parts for note in part.notes]
     if scale.inferred:
         notes.append(_inference(scale))
     if absent := int((label.codes < 0).sum()):
         template = "{n:label} {label} (not applicable), taken as unjudged"
         notes.append(Note("not-applicable", template, n=absent, label=not_applicable))
-    if below := len(level) - len(judged) - absent:
+    if below := len(level) - n_judged - absent:
         notes.append(Note("negative-labels", "{n:label} below zero, taken as unjudged", n=below))
     topic, doc = joined([part.topic for part in parts]), joined([part.doc for part in parts])
     items, item = number_items(topic, doc)
@@ -130,8 +134,15 @@ def assemble(
             note = Note("conditional-labels", template, n=after, of=len(judgments))
             judgments = replace(judgments, notes=(*judgments.notes, note))
     rules = [DUPLICATE_LABELS.index(duplicate_labels or part.duplicate_labels) for part in parts]
-    rule = np.repeat(np.array(rules, dtype=np.int8), [len(part.line) for part in parts])
-    return _resolve_repeats(judgments, chosen, rule, parts)
+    return _widened(_resolve_repeats(judgments, chosen, np.array(rules, dtype=np.int8), parts))
+
+
+def _widened(judgments: Judgments) -> Judgments:
+    """Return codes of 32 bits, as arithmetic with them expects; until here they are as narrow as they can be."""
+    columns = {"assessor": judgments.assessor, **judgments.facets}
+    wide = {name: Category(each.codes.astype(np.int32, copy=False), each.names) for name, each in columns.items()}
+    assessor = wide.pop("assessor")
+    return replace(judgments, label=judgments.label.astype(np.int32, copy=False), assessor=assessor, facets=wide)
 
 
 def named(rows: Rows, assessor: str) -> Rows:
@@ -202,7 +213,7 @@ def _refuse_digits(label: Category, parts: Sequence[Rows]) -> None:
 
 def _refuse_crowded(item: Codes, items: Items, parts: Sequence[Rows]) -> None:
     """Raise where an item has more labels than any has."""
-    count = np.bincount(item, minlength=1)
+    count = count_codes(item, max(len(items), 1))
     if count.max() > current().labels_per_item:
         wrong = int(count.argmax())
         found = f"{count[wrong]:,} labels of {items.doc[wrong]!r} for topic {items.topics[int(items.topic[wrong])]!r}"
@@ -302,36 +313,39 @@ def locate_row(parts: Sequence[Rows], row: int) -> tuple[str, int]:
     raise IndexError(row)
 
 
-def _resolve_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], parts: Sequence[Rows]) -> Judgments:
-    """Keep, drop or refuse second labels by one assessor for one item, as each row's rule says, and sort the rows.
+def _resolve_repeats(
+    judgments: Judgments, rows: Ints | slice, rules: NDArray[np.int8], parts: Sequence[Rows]
+) -> Judgments:
+    """Keep, drop or refuse second labels by one assessor for one item, as the rule of its part says, and sort the rows.
 
     Cost: a sort of the rows; all else concerns repeated rows only.
     """
     error, keep, first, last = (DUPLICATE_LABELS.index(name) for name in DUPLICATE_LABELS)
-    same = _same_judgment(judgments)
-    if not (same[rows[1:]] >= same[rows[:-1]]).all():
-        rows = rows[np.argsort(same[rows], kind="stable")]
-    ordered = same[rows]
-    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not len(repeated):
-        whole = len(rows) == len(judgments) and bool((rows[1:] > rows[:-1]).all())
-        return judgments if whole else judgments.take(rows)
-    suspects = rows[np.isin(same[rows], repeated)]
-    time = np.zeros(len(same)) if judgments.time is None else np.nan_to_num(judgments.time, nan=-np.inf)
-    order = suspects[np.lexsort((suspects, time[suspects], same[suspects]))]
-    again = np.append(False, same[order[1:]] == same[order[:-1]])
-    refused = np.flatnonzero(again & (rule[order] == error))
-    if len(refused):
-        _warn_or_refuse(judgments, order, refused, parts)
+    chosen: Any = _sorted_rows(judgments, rows)
+    columns = (judgments.assessor, *judgments.facets.values())
+    like = _repeats(chosen, [judgments.item, *(each.codes for each in columns)])
+    if not like.any():
+        return judgments if isinstance(chosen, slice) else judgments.take(chosen)
+    ordered = np.arange(len(judgments)) if isinstance(chosen, slice) else chosen
+    place = np.flatnonzero(np.append(like, False) | np.append(False, like))
+    same, suspects = np.cumsum(~np.append(False, like)[place]), ordered[place]
+    time = np.zeros(len(suspects)) if judgments.time is None else np.nan_to_num(judgments.time[suspects], nan=-np.inf)
+    by_time = np.lexsort((suspects, time, same))
+    rule = rules[np.searchsorted(np.cumsum([len(part.line) for part in parts]), suspects, side="right")]
+    again, rule_of = np.append(False, np.diff(same[by_time]) == 0), rule[by_time]
+    refused = again & (rule_of == error)
+    if refused.any():
+        _warn_or_refuse(judgments, suspects[by_time], np.flatnonzero(refused), parts)
     again_later = np.append(again[1:], False)
-    superseded = (again & (rule[order] == first)) | (again_later & (rule[order] == last))
+    superseded = (again & (rule_of == first)) | (again_later & (rule_of == last))
     rest = joined_column(parts, "rest", np.uint64(0))
-    columns: list[NDArray[Any]] = [same, judgments.label, time, *([] if rest is None else [rest])]
-    kept, others = (_copies(suspects[which], columns) for which in (rule[suspects] == keep, rule[suspects] >= first))
-    counts = "first" if (rule == first).any() else "last"
+    cells: list[NDArray[Any]] = [same, judgments.label[suspects], time, *([] if rest is None else [rest[suspects]])]
+    kept, others = (_copies([each[which] for each in cells]) for which in (rule == keep, rule >= first))
+    counts = "first" if (rules == first).any() else "last"
     judgments = _with_counts(judgments, int(superseded.sum()), others, counts, kept)
-    dropped = np.union1d(order[refused], order[superseded])
-    return judgments.take(rows[~np.isin(rows, dropped)])
+    remains = np.ones(len(ordered), dtype=np.bool_)
+    remains[place[by_time[refused | superseded]]] = False
+    return judgments.take(ordered[remains])
 
 
 def joined_column(parts: Sequence[Any], name: str, missing: Any) -> NDArray[Any] | None:
@@ -343,12 +357,41 @@ def joined_column(parts: Sequence[Any], name: str, missing: Any) -> NDArray[Any]
     return np.concatenate([np.full(len(part.line), missing) if column is None else column for part, column in filled])
 
 
-def _copies(rows: Ints, columns: Sequence[NDArray[Any]]) -> int:
-    """Count those of some rows that equal an earlier one in every column (row,)."""
-    some = [column[rows] for column in columns]
-    order = np.lexsort(some)
-    like = [column[order[1:]] == column[order[:-1]] for column in some]
-    return int(np.logical_and.reduce(like).sum()) if len(rows) else 0
+def _sorted_rows(judgments: Judgments, rows: Ints | slice) -> Ints | Codes | slice:
+    """Order rows by item, assessor and facets, as they were where they agree; rows in that order stay as they are."""
+    item, who = judgments.item[rows], judgments.assessor.codes[rows]
+    later = item[1:] >= item[:-1]
+    if later.all():
+        later = (item[1:] > item[:-1]) | (who[1:] >= who[:-1])
+    if not judgments.facets:
+        if later.all():
+            return rows
+        order = ordered_rows(item, who, len(judgments.items))
+        return order if isinstance(rows, slice) else rows[order]
+    same = _same_judgment(judgments)[rows]
+    if (same[1:] >= same[:-1]).all():
+        return rows
+    order = np.argsort(same, kind="stable")
+    return order if isinstance(rows, slice) else rows[order]
+
+
+def _repeats(rows: Ints | Codes | slice, columns: Sequence[Codes]) -> Bools:
+    """Mark rows that agree with the one before in every column."""
+    like: Bools | None = None
+    for column in columns:
+        some = column[rows]
+        agrees = some[1:] == some[:-1]
+        like = agrees if like is None else like & agrees
+        if not like.any():
+            break
+    return np.zeros(0, dtype=np.bool_) if like is None else like
+
+
+def _copies(columns: Sequence[NDArray[Any]]) -> int:
+    """Count the rows that equal an earlier one in every column (row,)."""
+    order = np.lexsort(columns)
+    like = [column[order[1:]] == column[order[:-1]] for column in columns]
+    return int(np.logical_and.reduce(like).sum()) if len(order) else 0
 
 
 def _with_counts(judgments: Judgments, n_dropped: int, n_copies: int, counts: str, n_kept: int) -> Judgments:

@@ -102,7 +102,7 @@ class Study:
     documents: those that tasks show; lists: system -> topic -> its documents, best first, for tasks on result lists
     deviation: largest standard deviation of p(R|label) that double judgments are wanted for
     database: the SQLite file, or an address such as postgresql://...
-    files: those that were read, but for pages of documents
+    files: those that were read, except pages of documents
     """
 
     path: Path

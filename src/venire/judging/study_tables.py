@@ -106,7 +106,7 @@ def read_items(path: Path, *, needed: Sequence[str] = ("doc",)) -> list[Item]:
         head = file.read(HEAD)
     if needed == ("doc",) and not looks_like_table(head, path.name):
         qrels = read_qrels(path)
-        cells = zip(qrels.topic.texts(), qrels.doc.texts(), qrels.line.tolist(), strict=True)
+        cells = zip(qrels.topic.texts(), qrels.doc.texts(), map(int, qrels.line), strict=True)
         return [Item(topic, doc, line=line) for topic, doc, line in cells]
     table = _columns(path, ITEM_COLUMNS, ("topic", *needed))
     texts = map(table.texts, ("topic", "doc", "given", "other"))

@@ -4,24 +4,28 @@ The runs are scanned once into facts (the ranks of the judged items); then, for 
 become gains, and each measure is computed over (judge, list, slot) arrays.  Another assessor, another gain or another
 measure costs arithmetic on the hits, not another pass over the runs.
 
-A Case is what is scored; its Layout has the topics that count, and where each score belongs.
+A Case is what is scored: all labels and lists, or those of some topics.  Large collections are scored in parts, by
+threads (``ScoreLists``), and the facts of all parts are merged.  The Layout has the topics that count, and where each
+score belongs.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from venire.data.gains import GainsLike
 from venire.data.intents import Probabilities, by_intent
 from venire.data.judgments import Judgments, is_conditional
-from venire.data.panel import Panel, Pool, build_panel
+from venire.data.panel import Panel, Pool, build_panel, chosen_labels, panel_of
 from venire.data.runs import Facts, no_common_topic
 from venire.data.scale import Scale
+from venire.engine.local import Local
 from venire.errors import (
     EqualLabelsWarning,
     MeasureError,
@@ -34,6 +38,7 @@ from venire.io.duplicates import Duplicates, groups_of
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.measures.cascade import RBPResidual
+from venire.measures.list_facts import ListFacts, merged_lists
 from venire.measures.measure import BinaryMeasure, Measure
 from venire.measures.precision import Judged
 from venire.measures.scores import ContextUse, Scores
@@ -47,6 +52,8 @@ if TYPE_CHECKING:
 UNJUDGED_SHARE, UNJUDGED_DEPTH = 0.2, 10
 MOSTLY_JUDGED = 0.5
 """If so many of the first results are judged, a measure for which all labels are relevant tells nothing."""
+PART_LABELS = 1 << 22
+"""About how many labels a part of topics has, where there are more."""
 WITHOUT_LABELS = (Judged, RBPResidual)
 """Measures that depend on whether results are judged, by definition."""
 
@@ -102,10 +109,57 @@ def evaluate(
     labels = labels_for(as_judgments(judgments), measures, intents)
     plan = scoring.plan(as_list(measures), labels.scale, in_context=True)
     plan.require_fit(labels.items)
-    if not plan.contextual:
-        case = Case.of(labels, runs, scoring, progress=progress)
-        return Layout.of(case, plan).scores(score_facts(case.facts, case.panel, plan, group=case.group), case, plan)
-    return _evaluate_in_context(labels, runs, plan, scoring, context=context, progress=progress)
+    if plan.contextual:
+        return _evaluate_in_context(labels, runs, plan, scoring, context=context, progress=progress)
+    chosen, notes = chosen_labels(labels, assessor=assessor, per=per, pool=pool)
+    found = scan(runs, labels.items, progress=progress).facts
+    plan, n_parts = plan.resolved(found), -(-len(chosen) // PART_LABELS)
+    lists = Local().run(ScoreLists(plan), topic_parts(chosen, found, scoring, n_parts))
+    return scores_of(lists, plan, scoring, scale=labels.scale, notes=(*_label_notes(labels, plan), *notes))
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreLists:
+    """The job of ``evaluate``: score the lists of a part by its labels.
+
+    plan: with every measure resolved (``Plan.resolved``), since a part does not know the deepest list of all.
+    """
+
+    plan: Plan
+    together: ClassVar[Mapping[str, tuple[str, ...]]] = {"judgments": ("topic",), "runs": ("topic", "system")}
+
+    def facts(self, part: Case) -> ListFacts:
+        """Score the lists of a part."""
+        return replace(part.lists(self.plan), values=score_facts(part.facts, part.panel, self.plan, group=part.group))
+
+    def merged(self, facts: Sequence[ListFacts]) -> ListFacts:
+        """Merge the scores of all parts."""
+        return merged_lists(facts)
+
+
+def topic_parts(labels: Judgments, facts: Facts, scoring: Scoring, n_parts: int) -> Iterator[Case]:
+    """Cut labels that were chosen, and the lists to score, into parts of whole topics with about as many labels each.
+
+    Names and columns are not copied, but for labels that are not in the order of their items.  Labels for several
+    intents of a topic are one part.
+    """
+    group, n_topics = _copies(scoring, labels), len(labels.items.topics)
+    if n_parts < 2 or n_topics < 2 or labels.items.intents is not None:
+        yield Case(labels, panel_of(labels, scoring.pool), facts, scoring, group)
+        return
+    labels, facts = labels.by_item(), facts.by_topic()
+    weight = np.append(0, np.cumsum(np.bincount(labels.items.topic[labels.item], minlength=n_topics) + 1))
+    ends = np.searchsorted(weight, np.linspace(0, weight[-1], n_parts + 1)[1:-1])
+    for first, last in pairwise(np.unique(np.concatenate([[0], ends, [n_topics]])).tolist()):
+        some, part = labels.items.of_topics(first, last)[0], labels.of_topics(first, last)
+        own = None if group is None else group[some] - some.start
+        yield Case(part, panel_of(part, scoring.pool), facts.of_topics(first, last), scoring, own)
+
+
+def scores_of(lists: ListFacts, plan: Plan, scoring: Scoring, *, scale: Scale, notes: tuple[Note, ...] = ()) -> Scores:
+    """Name the scores among facts, with warnings and notes of what is missing; notes: those of the labels."""
+    layout = Layout.on(lists, plan, scoring, scale=scale, notes=notes)
+    return layout.scores(lists.values, scoring, plan)
 
 
 def _evaluate_in_context(
@@ -127,7 +181,7 @@ def _evaluate_in_context(
     known = Known(conditions, context or Context())
     found = score_in_context(case.facts, case.panel, plan, known, group=case.group)
     use = found.use(plan, known, case.facts.topic, layout.scored)
-    return layout.scores(found.values, case, plan, context=use)
+    return layout.scores(found.values, scoring, plan, context=use)
 
 
 def labels_for(
@@ -160,10 +214,11 @@ class Case:
         """Resolve whose labels count, and scan the runs, unless they are a Scan for these items."""
         panel = build_panel(judgments, assessor=scoring.assessor, per=scoring.per, pool=scoring.pool)
         facts = scan(runs, judgments.items, progress=progress).facts
-        copies = scoring.duplicates
-        if copies is not None and judgments.items.intents is not None:
-            raise MeasureError("copies of documents are not known to measures by intent", hint="leave them out")
-        return cls(judgments, panel, facts, scoring, None if copies is None else groups_of(copies, judgments.items))
+        return cls(judgments, panel, facts, scoring, _copies(scoring, judgments))
+
+    def lists(self, plan: Plan) -> ListFacts:
+        """Summarise lists and labels, without scores."""
+        return ListFacts.of(self.facts, self.panel, len(self.judgments.scale), _top(plan))
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +228,7 @@ class Layout:
     seen (judge, every topic): whether the judge has a label; nothing (measure,): the score of a missing list.
     """
 
-    facts: Facts
+    lists: ListFacts
     chosen: Ints
     seen: Bools
     nothing: Floats
@@ -182,38 +237,41 @@ class Layout:
 
     @classmethod
     def of(cls, case: Case, plan: Plan) -> Layout:
-        """Choose the topics, and warn of what is missing."""
-        facts, panel, missing = case.facts, case.panel, case.scoring.missing
-        plan.require_fit(facts.items)
-        seen = np.zeros((len(panel.judges), len(facts.items.topics)), dtype=np.bool_)
-        seen[panel.judge, facts.items.topic[panel.item]] = True
-        names = case.judgments.topics
-        chosen, unknown = _chosen_topics(names, seen, case.scoring.topics)
-        if len(facts.topic) and not np.isin(facts.topic, chosen).any():
-            in_runs = [*(names[n] for n in np.unique(facts.topic)), *facts.unjudged_topics]
+        """Choose the topics of a case, and warn of what is missing."""
+        labels = case.judgments
+        plan.require_fit(case.facts.items)
+        return cls.on(case.lists(plan), plan, case.scoring, scale=labels.scale, notes=_label_notes(labels, plan))
+
+    @classmethod
+    def on(cls, lists: ListFacts, plan: Plan, scoring: Scoring, *, scale: Scale, notes: tuple[Note, ...]) -> Layout:
+        """Choose the topics of some lists, and warn of what is missing; notes: those of the labels."""
+        names, seen, missing = lists.topics, lists.seen, scoring.missing
+        chosen, unknown = _chosen_topics(names, seen, scoring.topics)
+        if len(lists.topic) and not np.isin(lists.topic, chosen).any():
+            in_runs = [*(names[n] for n in np.unique(lists.topic)), *lists.unjudged_topics]
             raise no_common_topic(in_runs, (names[n] for n in chosen))
         nothing = [each.empty_score if missing == "zero" else np.nan for each in plan.measures]
-        notes = _notes(case, plan, unseen=int((~seen[:, chosen]).sum()), unknown=unknown)
-        _warn_missing(facts, chosen, missing)
-        for text in equal_labels(case, plan, chosen):
-            warnings.warn(text, EqualLabelsWarning, stacklevel=3)
+        notes = _notes(lists, plan, notes, unseen=int((~seen[:, chosen]).sum()), unknown=unknown)
+        _warn_missing(lists, chosen, missing)
+        for text in equal_labels(lists, plan, scale, chosen):
+            warnings.warn(text, EqualLabelsWarning, stacklevel=4)
         if not (plan.unjudged_known or all(each.of_sample for each in plan.measures)):
-            _warn_unjudged(facts, panel, chosen, min(plan.depth or UNJUDGED_DEPTH, UNJUDGED_DEPTH))
-        return cls(facts, chosen, seen, np.array(nothing), tuple(names[n] for n in chosen), notes)
+            _warn_unjudged(lists, chosen, _top(plan))
+        return cls(lists, chosen, seen, np.array(nothing), tuple(names[n] for n in chosen), notes)
 
     @property
     def scored(self) -> Bools:
         """Which topics are scored, by judges who have a label for them -> (judge, every topic)."""
         return self.seen & np.isin(np.arange(self.seen.shape[1]), self.chosen)
 
-    def scores(self, values: Floats, case: Case, plan: Plan, *, context: ContextUse | None = None) -> Scores:
+    def scores(self, values: Floats, scoring: Scoring, plan: Plan, *, context: ContextUse | None = None) -> Scores:
         """Name scores (judge, measure, list); one judge has no axis unless scores are ``per`` assessor."""
         notes, table = (*self.notes, *(context.notes() if context else ())), self.place(values)
-        names = {"system": case.facts.systems, "topic": self.topics, "measure": plan.names}
-        if case.scoring.per is None:
+        names = {"system": self.lists.systems, "topic": self.topics, "measure": plan.names}
+        if scoring.per is None:
             table = table[..., 0]
         else:
-            names["assessor"] = tuple(map(str, case.panel.judges))
+            names["assessor"] = tuple(map(str, self.lists.judges))
         return Scores(table, tuple(names), names, notes, context)
 
     def place(self, values: Floats) -> Floats:
@@ -221,25 +279,46 @@ class Layout:
 
         The labels of one judge may serve many judges that are drawn from them.
         """
-        shape = (1, len(self.facts.systems), len(self.facts.items.topics))
-        table = np.tile(self.nothing[:, None, None], (len(values), *shape))
-        table[:, :, self.facts.system, self.facts.topic] = values
-        table = np.where(self.seen[:, None, None, :], table, np.nan)
+        shape = (len(values), len(self.nothing), len(self.lists.systems), len(self.lists.topics))
+        table = np.empty(shape)
+        table[:] = self.nothing[:, None, None]
+        table[:, :, self.lists.system, self.lists.topic] = values
+        np.copyto(table, np.nan, where=~self.seen[:, None, None, :])
         return table[..., self.chosen].transpose(2, 3, 1, 0)
 
 
-def _notes(case: Case, plan: Plan, *, unseen: int, unknown: int) -> tuple[Any, ...]:
-    unknown_chances = 0
-    if any(each.sampled for each in plan.worths) and case.judgments.probability is not None:
-        unknown_chances = int(np.isnan(case.judgments.probability).sum())
+def _copies(scoring: Scoring, judgments: Judgments) -> Ints | None:
+    """Number items so that copies of a document share a number -> (item,); None where none are known."""
+    if scoring.duplicates is None:
+        return None
+    if judgments.items.intents is not None:
+        raise MeasureError("copies of documents are not known to measures by intent", hint="leave them out")
+    return groups_of(scoring.duplicates, judgments.items)
+
+
+def _top(plan: Plan) -> int:
+    """Return how many first results the warnings of unjudged documents look at."""
+    return min(plan.depth or UNJUDGED_DEPTH, UNJUDGED_DEPTH)
+
+
+def _label_notes(labels: Judgments, plan: Plan) -> tuple[Note, ...]:
+    """Return the notes of labels, and how many have no probability where measures use it."""
+    if not any(each.sampled for each in plan.worths) or labels.probability is None:
+        return labels.notes
+    if not (unknown := int(np.isnan(labels.probability).sum())):
+        return labels.notes
+    text = "{n:label} without a probability, taken as certain to be chosen"
+    return (*labels.notes, Note("no-probability", text, n=unknown))
+
+
+def _notes(lists: ListFacts, plan: Plan, notes: tuple[Note, ...], *, unseen: int, unknown: int) -> tuple[Any, ...]:
     counts = (
-        ("no-probability", "{n:label} without a probability, taken as certain to be chosen", unknown_chances),
-        ("unjudged-topics", "{n:topic} of the runs not judged and ignored", len(case.facts.unjudged_topics)),
+        ("unjudged-topics", "{n:topic} of the runs not judged and ignored", len(lists.unjudged_topics)),
         ("topics-not-judged", "{n:,} of the requested topics were not judged", unknown),
         ("no-labels", "no score for {n:pair} of assessor and topic without a label", unseen),
     )
-    notes = [*case.judgments.notes, *case.panel.notes, *dict.fromkeys(each.note for each in plan.worths if each.note)]
-    return (*notes, *(Note(kind, text, n=n) for kind, text, n in counts if n))
+    known = [*notes, *lists.notes, *dict.fromkeys(each.note for each in plan.worths if each.note)]
+    return (*known, *(Note(kind, text, n=n) for kind, text, n in counts if n))
 
 
 def _chosen_topics(names: tuple[str, ...], seen: Bools, wanted: Iterable[str] | None) -> tuple[Ints, int]:
@@ -254,37 +333,35 @@ def _chosen_topics(names: tuple[str, ...], seen: Bools, wanted: Iterable[str] | 
     return np.flatnonzero(chosen), len(requested) - int(chosen.sum())
 
 
-def _warn_missing(facts: Facts, chosen: Ints, missing: str) -> None:
+def _warn_missing(lists: ListFacts, chosen: Ints, missing: str) -> None:
     """Warn of systems without lists for topics that are scored."""
-    present = np.zeros((len(facts.systems), len(facts.items.topics)), dtype=np.bool_)
-    present[facts.system, facts.topic] = True
+    present = np.zeros((len(lists.systems), len(lists.topics)), dtype=np.bool_)
+    present[lists.system, lists.topic] = True
     lacking = (~present[:, chosen]).sum(axis=1)
     worst = np.flatnonzero(lacking)
     if len(worst):
-        named = ", ".join(f"{facts.systems[n]} ({lacking[n]} of {len(chosen)})" for n in worst[:5])
+        named = ", ".join(f"{lists.systems[n]} ({lacking[n]} of {len(chosen)})" for n in worst[:5])
         rule = "score 0 (the rule 'skip' omits them)" if missing == "zero" else "are omitted from its means"
         more = f" and {counted(len(worst) - 5, 'more system')}" if len(worst) > 5 else ""
         message = f"topics without a list {rule}: {named}{more}"
-        warnings.warn(message, MissingTopicsWarning, stacklevel=4)
+        warnings.warn(message, MissingTopicsWarning, stacklevel=5)
 
 
-def equal_labels(case: Case, plan: Plan, chosen: Ints) -> list[str]:
+def equal_labels(lists: ListFacts, plan: Plan, scale: Scale, chosen: Ints) -> list[str]:
     """Name the measures for which all labels that occur count as relevant, or none does, with ways to resolve that.
 
     Not if one label occurs and is relevant, as in files of relevant documents, nor if most results have no label: then
     scores depend on which results were judged.  chosen: numbers of the topics.
     """
-    panel, facts, scale = case.panel, case.facts, case.judgments.scale
-    scored = np.isin(facts.items.topic, chosen)
-    occurring = np.flatnonzero(np.bincount(panel.label[scored[panel.item]], minlength=len(scale)))
-    if len(facts.depth) < 2 or any(len(each.values) != len(scale) for each in plan.worths):  # users have no labels
+    occurring = np.flatnonzero(lists.labels[chosen].sum(axis=0))
+    if len(lists.depth) < 2 or any(len(each.values) != len(scale) for each in plan.worths):  # users have no labels
         return []
     worth = np.array([each.values[occurring] for each in plan.worths])
     equal = np.flatnonzero((worth == worth[:, :1]).all(axis=1)).tolist()
     equal = [n for n in equal if not isinstance(plan.measures[n], WITHOUT_LABELS)]
     none = [n for n in equal if worth[n, 0] == 0]
     every = [n for n in equal if worth[n, 0] != 0 and len(occurring) > 1]
-    if every and _share_judged(case, chosen, min(plan.depth or UNJUDGED_DEPTH, UNJUDGED_DEPTH)) < MOSTLY_JUDGED:
+    if every and _share_judged(lists, chosen, _top(plan)) < MOSTLY_JUDGED:
         every = []
     labels = ", ".join(scale.labels[n] for n in occurring)
     every_text = f"all labels that occur ({labels}) count alike, as relevant, so that scores do not depend on them"
@@ -308,35 +385,22 @@ def _threshold(measure: Measure, scale: Scale, occurring: Ints) -> str:
     return f"; use {joined_ways(ways)}"
 
 
-def _share_judged(case: Case, chosen: Ints, k: int) -> float:
+def _share_judged(lists: ListFacts, chosen: Ints, k: int) -> float:
     """Return the share of the first k places of all lists that have a label; 0 without lists."""
-    facts, scored = case.facts, np.isin(case.facts.topic, chosen)
-    top = _judged_top(facts, case.panel, scored, k)
-    return float(len(top) / max(int((np.minimum(facts.depth, k) * scored).sum()), 1))
+    scored = np.isin(lists.topic, chosen)
+    return float(lists.top[scored].sum() / max(int(np.minimum(lists.depth, k)[scored].sum()), 1))
 
 
-def _judged_top(facts: Facts, panel: Panel, scored: Bools, k: int) -> Ints:
-    """Return the lists that have judged documents among their first k, once for each of these; scored (list,)."""
-    judged = np.zeros(panel.n_items, dtype=np.bool_)
-    judged[panel.item] = True
-    top = (facts.rank <= k) & judged[facts.item] & np.repeat(scored, facts.n_hits)
-    lists, rank = np.repeat(np.arange(len(facts.depth)), facts.n_hits)[top], facts.rank[top]
-    other = np.diff(lists, prepend=-1) | np.diff(rank, prepend=0)  # a document judged for several intents counts once
-    return lists[other != 0]
-
-
-def _warn_unjudged(facts: Facts, panel: Panel, chosen: Ints, k: int) -> None:
+def _warn_unjudged(lists: ListFacts, chosen: Ints, k: int) -> None:
     """Warn of systems with many unjudged documents among their first k."""
-    n_systems = len(facts.systems)
-    scored = np.isin(facts.topic, chosen)
-    hits = np.bincount(facts.system[_judged_top(facts, panel, scored, k)], minlength=n_systems)
-    reach = np.minimum(facts.depth, k) * scored
-    shown = np.bincount(facts.system, weights=reach, minlength=n_systems)
+    n_systems, scored = len(lists.systems), np.isin(lists.topic, chosen)
+    hits = np.bincount(lists.system, weights=lists.top * scored, minlength=n_systems)
+    shown = np.bincount(lists.system, weights=np.minimum(lists.depth, k) * scored, minlength=n_systems)
     unjudged = 1 - hits / np.maximum(shown, 1)
     many = np.flatnonzero((unjudged > UNJUDGED_SHARE) & (shown > 0))
     if len(many):
         worst = many[np.argsort(-unjudged[many], kind="stable")][:3]
-        named = ", ".join(f"{facts.systems[n]} {unjudged[n]:.0%}" for n in worst)
+        named = ", ".join(f"{lists.systems[n]} {unjudged[n]:.0%}" for n in worst)
         some = f"{len(many)} of {counted(n_systems, 'system')}"
         message = f"{some} {'has' if len(many) == 1 else 'have'} over {UNJUDGED_SHARE:.0%} unjudged documents"
-        warnings.warn(f"{message} among their first {k}: {named}", UnjudgedWarning, stacklevel=4)
+        warnings.warn(f"{message} among their first {k}: {named}", UnjudgedWarning, stacklevel=5)

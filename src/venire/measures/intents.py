@@ -7,25 +7,24 @@ probability of relevance), and a user who tires of an intent that was met before
 .. math::
     \sum_i p_i\, n_i, \qquad n_i = \sum_{r \le k} c(r)\, g_{ir} \prod_{j<r} (1 - \alpha g_{ij})
 
-with c(r) = 1 / log2(r + 1) for alpha-DCG (Clarke et al. 2008, doi:10.1145/1390334.1390446, Section 4), 1 / r for
-ERR-IA (Chapelle et al. 2009, doi:10.1145/1645953.1646033, Section 7, with the redundancy of alpha-DCG as in Clarke et
-al. 2011, doi:10.1145/1935826.1935847), and beta^(r-1) for NRBP (Clarke et al. 2009,
-doi:10.1007/978-3-642-04417-5_17).  These three are divided by the value of a ranking in which every document meets
-every intent, as ndeval does; alpha-nDCG, nERR-IA and nNRBP by that of the *greedy ideal*: at each rank the document
-that adds most to :math:`\sum_i p_i g_i s_i`, with :math:`s_i` what is left of intent i; of equal ones, that whose name
-comes last, as in ndeval.  The best order is NP-hard to find; where the greedy one is not the best, a ranking may score
-above 1.
+with c(r) = 1 / log2(r + 1) for alpha-DCG (Clarke et al. 2008, doi:10.1145/1390334.1390446), 1 / r for ERR-IA (Chapelle
+et al. 2009, doi:10.1145/1645953.1646033, with the redundancy of alpha-DCG as in Clarke et al. 2011,
+doi:10.1145/1935826.1935847), and beta^(r-1) for NRBP (Clarke et al. 2009, doi:10.1007/978-3-642-04417-5_17).  These
+three are divided by the value of a ranking in which every document meets every intent, as ndeval does; alpha-nDCG,
+nERR-IA and nNRBP by that of the *greedy ideal*: at each rank the document that adds most to :math:`\sum_i p_i g_i s_i`,
+with :math:`s_i` what is left of intent i; of equal ones, that whose name comes last, as in ndeval.  The best order is
+NP-hard to find; where the greedy one is not the best, a ranking may score above 1.
 
 StRecall is the share of intents that a relevant document was found for (Zhai et al. 2003, doi:10.1145/860435.860440;
 I-rec at NTCIR); P-IA and AP-IA are means over intents (Agrawal et al. 2009, doi:10.1145/1498759.1498766).
 
 D-nDCG is nDCG with the global gain :math:`\sum_i p_i g_{ir}` of graded labels (Sakai and Song 2011,
-doi:10.1145/2009916.2010055, Section 4), which is the sum above with alpha = 0, so that the greedy ideal is exact; and
+doi:10.1145/2009916.2010055), which is the sum above with alpha = 0, so that the greedy ideal is exact; and
 
 .. math:: D\sharp\text{-}nDCG@k = \gamma\, \text{I-rec}@k + (1 - \gamma)\, D\text{-}nDCG@k
 
 Nuggets of an answer are intents that one document, the answer, meets or not (Pradeep et al. 2025,
-doi:10.48550/arXiv.2504.15068, Section 3): the mean support over vital nuggets, over all, or over all with a weight of
+doi:10.48550/arXiv.2504.15068): the mean support over vital nuggets, over all, or over all with a weight of
 1/2 for those that are not vital. Support is the gain of the label as a share of the highest, so that partial support
 counts 1/2, or nothing where it is ``strict``. All nuggets count that were judged, those that no answer supports too.
 """

@@ -296,7 +296,7 @@ def _blocks(case: Case, people: Users, plan: Plan, layout: Layout) -> Iterator[F
 
 def _gathered(blocks: Iterable[Floats], people: Users, plan: Plan, layout: Layout) -> UserScores:
     """Reduce blocks to means over topics for each user, and mean and spread over users for each topic."""
-    names = {"system": layout.facts.systems, "topic": layout.topics, "measure": plan.names, "user": people.judges}
+    names = {"system": layout.lists.systems, "topic": layout.topics, "measure": plan.names, "user": people.judges}
     shape = (len(names["system"]), len(names["topic"]), len(names["measure"]))
     by_user, total, squares, centre = [], np.zeros(shape), np.zeros(shape), None
     for block in blocks:

@@ -1,26 +1,29 @@
 r"""Average precision from a sample of judgments: infAP and statAP.
 
-infAP (Yilmaz and Aslam 2006, doi:10.1145/1183614.1183633, Section 3) is for a uniform sample of a pool.  Documents of
-the pool that were not drawn are in the judgments without a label: a negative grade in qrels.  The expected precision
-at a relevant document of rank r, with n documents of the pool above it, s of them relevant and t irrelevant, is
+infAP (Yilmaz and Aslam 2006, doi:10.1145/1183614.1183633) is for a uniform sample of a pool.  Documents of the pool
+that were not drawn are in the judgments without a label: a negative grade in qrels.  The expected precision at a
+relevant document of rank r, with n documents of the pool above it, s of them relevant and t irrelevant, is
 
 .. math:: \frac1r + \frac{n}{r} \cdot \frac{s + \epsilon}{s + t + 2 \epsilon}, \qquad \epsilon = 10^{-5}
 
 infAP is its mean over the judged relevant documents, as in trec_eval; those that were not retrieved have precision 0.
 
-statAP is for documents that are drawn with different known probabilities :math:`\pi` (Pavlu and Aslam 2007, *A
-practical sampling strategy for efficient retrieval evaluation*; Carterette et al. 2008, doi:10.1145/1390334.1390445),
-the column ``probability`` of judgments.  With :math:`w = g / \pi` of judged documents and 0 for others,
+statAP is for documents that are drawn with different known probabilities :math:`\pi`, the column ``probability`` of
+judgments.  It estimates the sum of precisions and the number of relevant documents from the sample, and divides (after
+Pavlu and Aslam 2007, *A practical sampling strategy for efficient retrieval evaluation*, and Carterette et al. 2008,
+doi:10.1145/1390334.1390445).  With :math:`w = g / \pi` of judged documents and 0 for others,
 
 .. math::
     \mathrm{statAP} = \frac{1}{\hat R} \sum_r \frac{w_r}{r} \Big(1 + \sum_{j<r} w_j\Big),
     \qquad \hat R = \sum_{\text{judged}} w
 
-A relevant document counts once in the precision at its own rank, since it is there whenever that precision is used.  If
-documents are drawn independently of each other, numerator and denominator are both unbiased (Horvitz and Thompson 1952,
-doi:10.1080/01621459.1952.10483446).  Their ratio may exceed 1, and has a bias that falls with the number of sampled
-relevant documents: -0.03, -0.01 and -0.003 with 11, 21 and 38 of them in ``tests/simulation/test_sampled_measures.py``,
-where AP is 0.69.
+In the precision at its own rank, a relevant document counts 1, not :math:`1 / \pi`: that precision is used only if the
+document was drawn, so that a second weight would overestimate it.  Two documents are taken to be drawn together with
+the probability :math:`\pi_j \pi_r`.  If they are drawn independently, numerator and denominator are both unbiased
+(Horvitz and Thompson 1952, doi:10.1080/01621459.1952.10483446).  In a sample of fixed size, or by strata, joint
+probabilities are others; they are not used, and the numerator is then unbiased only approximately.  The ratio may
+exceed 1, and has a bias that falls with the number of sampled relevant documents: -0.03, -0.01 and -0.003 with 11, 21
+and 38 of them in ``tests/simulation/test_sampled_measures.py``, where AP is 0.69.
 """
 
 from __future__ import annotations

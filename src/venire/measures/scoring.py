@@ -117,6 +117,11 @@ class Plan:
         chosen: dict[str, Any] = {name: tuple(getattr(self, name)[n] for n in numbers) for name in fields}
         return replace(self, **chosen)
 
+    def resolved(self, facts: Facts) -> Plan:
+        """Let measures that use all ranks know how deep the deepest list is."""
+        deepest = int(facts.depth.max(initial=1))
+        return replace(self, measures=tuple(each.resolved(deepest) for each in self.measures))
+
     def require_fit(self, items: Items) -> None:
         """Raise where labels are for intents and a measure is not, or the other way round."""
         for name, each in zip(self.names, self.measures, strict=True):
@@ -193,8 +198,7 @@ def score_facts(facts: Facts, panel: Judges, plan: Plan, *, group: Ints | None =
     group (item,): items with the same number are copies of one document.
     Cost: O(judges x hits) per measure; memory: blocks of bounded size, and the answer.
     """
-    deepest = int(facts.depth.max(initial=1))
-    plan = replace(plan, measures=tuple(each.resolved(deepest) for each in plan.measures))
+    plan = plan.resolved(facts)
     n_judges = len(panel.judges)
     refuse_crowd(n_judges)
     plan.require_fit(facts.items)

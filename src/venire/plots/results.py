@@ -183,13 +183,15 @@ def _in_order(counts: pl.DataFrame, column: str, result: Tabular) -> pl.DataFram
     return counts[np.argsort(place)] if labels else counts.sort(column)
 
 
-def picture_of(result: Tabular) -> str:
-    """Draw a result as an element of a page, in the ink of the page; nothing where there is nothing to draw."""
+def picture_of(result: Tabular, words: str) -> str:
+    """Draw a result as an element of a page, in the ink of the page; nothing where there is nothing to draw.
+
+    words: what a reader hears who does not see the picture.
+    """
     try:
         figure = draw_result(result)
     except VenireError:
         return ""
-    words = result.sentence()
     name = f"venire-{sha256(repr((type(result).__name__, words)).encode('utf-8', 'backslashreplace')).hexdigest()[:8]}"
     drawn = svg_element(figure, words, name=name, theme=THEME, font="inherit")
     if len(drawn) > LARGEST_SVG:

@@ -377,8 +377,8 @@ class Evidence:
         """Why scores do not depend on the labels: all that occur count as relevant, or none does; mostly nothing."""
         scoring = Scoring(assessor=self.judge)
         case = Case.of(self.labels, self.runs, scoring)
-        every_topic = np.arange(len(case.facts.items.topics))
-        return equal_labels(case, scoring.plan([self.question.measure], self.labels.scale), every_topic)
+        plan, every_topic = scoring.plan([self.question.measure], self.labels.scale), np.arange(len(self.labels.topics))
+        return equal_labels(case.lists(plan), plan, self.labels.scale, every_topic)
 
     @property
     def nothing_judged(self) -> bool:

@@ -4,7 +4,7 @@ Where a reference is declared and did not label all results that others labelled
 by its labels, or which of two where no others are left.  Else it is what a label is worth to users, if second judgments
 are needed for that; else how many more topics tell the best system from the next.  The first plan that asks for
 judgments is shown.  Runs were scanned for judged results, so that a plan of systems has none that nobody labelled.
-Systems with the scores of the best one on every topic are left out: no label tells them apart.
+Systems with the scores of the best one on every topic are left out: no label distinguishes them.
 """
 
 from __future__ import annotations

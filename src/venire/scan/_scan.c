@@ -843,23 +843,446 @@ static PyType_Slot scanner_slots[] = {
 
 static PyType_Spec scanner_spec = {"venire.scan._scan.Scanner", sizeof(Scanner), 0, Py_TPFLAGS_DEFAULT, scanner_slots};
 
+/* ---- names: columns of text to codes ---------------------------------------------------------------------------- */
+
+/* The Arrow C data interface: what any library of data frames hands over, without a copy (arrow.apache.org, "The Arrow
+ * C data interface" and "The Arrow C stream interface"). */
+
+struct ArrowSchema {
+    const char *format, *name, *metadata;
+    int64_t flags, n_children;
+    struct ArrowSchema **children, *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+
+struct ArrowArray {
+    int64_t length, null_count, offset, n_buffers, n_children;
+    const void **buffers;
+    struct ArrowArray **children, *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+
+/* Distinct names, numbered as they come: their bytes one after the other, and where each ends. */
+typedef struct {
+    PyObject_HEAD
+    Keys keys;
+    Cell *cells;
+    size_t room; /* a power of two, more than twice the number of names */
+    Array bytes, ends;
+} Names;
+
+enum { AHEAD = 32 }; /* rows whose cells are fetched together */
+#if defined(__GNUC__)
+#define FETCH(p) __builtin_prefetch(p)
+#else
+#define FETCH(p) ((void)0)
+#endif
+
+static inline size_t n_names(const Names *self) { return self->ends.used / sizeof(int64_t); }
+
+static inline Slice name_at(const Names *self, size_t number) {
+    const int64_t *ends = (const int64_t *)self->ends.data;
+    int64_t start = number ? ends[number - 1] : 0;
+    return (Slice){self->bytes.data + start, (size_t)(ends[number] - start)};
+}
+
+/* A word that the n < 8 bytes at p determine, and which determines them, given n; nothing is read behind them. */
+static inline uint64_t tail(const char *p, size_t n) {
+    if (n >= 4) {
+        uint32_t first, last;
+        memcpy(&first, p, 4);
+        memcpy(&last, p + n - 4, 4);
+        return first | (uint64_t)last << 32;
+    }
+    const uint8_t *q = (const uint8_t *)p;
+    return n ? q[0] | (uint32_t)q[n >> 1] << 8 | (uint32_t)q[n - 1] << 16 : 0;
+}
+
+/* The hash of a slice behind which nothing may be read. */
+static inline uint64_t hash_exactly(const Keys *keys, Slice slice) {
+    uint64_t mixed = keyed(keys, slice.length, 0);
+    const char *p = slice.at;
+    size_t left = slice.length, n = 1;
+    for (; left >= 8; left -= 8, p += 8, n++) mixed += keyed(keys, load(p), n);
+    mixed += keyed(keys, tail(p, left), n);
+    mixed = (mixed ^ (mixed >> 32)) * 0x9E3779B97F4A7C15u;
+    return mixed ^ (mixed >> 32);
+}
+
+/* Compare two slices of the same length behind which nothing may be read. */
+static inline int same_exactly(const char *p, const char *q, size_t left) {
+    for (; left >= 8; left -= 8, p += 8, q += 8) {
+        if (load(p) != load(q)) return 0;
+    }
+    return tail(p, left) == tail(q, left);
+}
+
+static int names_rehash(Names *self, size_t room) {
+    Cell *cells = calloc(room, sizeof *cells);
+    if (!cells) return 0;
+    for (size_t n = 0, count = n_names(self); n < count; n++) {
+        uint64_t hashed = hash_exactly(&self->keys, name_at(self, n));
+        size_t at = hashed & (room - 1);
+        while (cells[at].number) at = (at + 1) & (room - 1);
+        cells[at] = (Cell){(uint32_t)(hashed >> 32), (uint32_t)n + 1};
+    }
+    free(self->cells);
+    self->cells = cells;
+    self->room = room;
+    return 1;
+}
+
+/* The number of a name, which is added if it is new; -1 no memory, -2 too many. */
+static inline int64_t number_of(Names *self, Slice name, uint64_t hashed) {
+    for (size_t at = hashed & (self->room - 1);; at = (at + 1) & (self->room - 1)) {
+        Cell *cell = &self->cells[at];
+        PROBED();
+        if (cell->number && cell->tag == (uint32_t)(hashed >> 32)) {
+            Slice known = name_at(self, cell->number - 1);
+            if (known.length == name.length && same_exactly(known.at, name.at, name.length)) return cell->number - 1;
+        }
+        if (!cell->number) {
+            size_t count = n_names(self);
+            if (count >= INT32_MAX - 1) return -2;
+            char *copy = grow(&self->bytes, name.length);
+            int64_t *end = copy || !name.length ? grow(&self->ends, sizeof *end) : NULL;
+            if (!end) {
+                if (copy) self->bytes.used -= name.length;
+                return -1;
+            }
+            if (name.length) memcpy(copy, name.at, name.length);
+            *end = (int64_t)self->bytes.used;
+            *cell = (Cell){(uint32_t)(hashed >> 32), (uint32_t)count + 1};
+            if (2 * (count + 1) > self->room && !names_rehash(self, 2 * self->room)) return -1;
+            return (int64_t)count;
+        }
+    }
+}
+
+/* One row of a column of text of any layout: offsets of 32 or 64 bits, or views. */
+static inline Slice text_at(const struct ArrowArray *array, char layout, int64_t row) {
+    if (layout == 'v') {
+        const char *view = (const char *)array->buffers[1] + 16 * row;
+        int32_t length, buffer, offset;
+        memcpy(&length, view, 4);
+        if (length <= 12) return (Slice){view + 4, (size_t)length};
+        memcpy(&buffer, view + 8, 4);
+        memcpy(&offset, view + 12, 4);
+        return (Slice){(const char *)array->buffers[2 + buffer] + offset, (size_t)length};
+    }
+    const char *bytes = array->buffers[2];
+    if (layout == 'U') {
+        const int64_t *ends = array->buffers[1];
+        return (Slice){bytes + ends[row], (size_t)(ends[row + 1] - ends[row])};
+    }
+    const int32_t *ends = array->buffers[1];
+    return (Slice){bytes + ends[row], (size_t)(ends[row + 1] - ends[row])};
+}
+
+/* Number at most AHEAD names, those without a place as -1: 1 done, -1 no memory, -2 too many names. */
+static inline int number_names(Names *self, const Slice *name, size_t rows, int32_t *codes) {
+    uint64_t hashed[AHEAD];
+    for (size_t n = 0; n < rows; n++) {
+        if (!name[n].at) continue;
+        hashed[n] = hash_exactly(&self->keys, name[n]);
+        FETCH(&self->cells[hashed[n] & (self->room - 1)]);
+    }
+    for (size_t n = 0; n < rows; n++) {
+        const Cell *cell = name[n].at ? &self->cells[hashed[n] & (self->room - 1)] : NULL;
+        if (cell && cell->number) FETCH((const int64_t *)self->ends.data + cell->number - 1);
+    }
+    for (size_t n = 0; n < rows; n++) {
+        const Cell *cell = name[n].at ? &self->cells[hashed[n] & (self->room - 1)] : NULL;
+        if (cell && cell->number) FETCH(name_at(self, cell->number - 1).at);
+    }
+    for (size_t n = 0; n < rows; n++) {
+        int64_t number = name[n].at ? number_of(self, name[n], hashed[n]) : INT64_C(-3);
+        if (number == -1 || number == -2) return (int)number;
+        codes[n] = number < 0 ? -1 : (int32_t)number;
+    }
+    return 1;
+}
+
+/* Number the rows of one array: as number_names. */
+static int number_rows(Names *self, const struct ArrowArray *array, char layout, int32_t *codes) {
+    const uint8_t *valid = array->null_count ? array->buffers[0] : NULL;
+    Slice name[AHEAD];
+    int done = 1;
+    for (int64_t begin = 0; done == 1 && begin < array->length; begin += AHEAD) {
+        int64_t rows = array->length - begin < AHEAD ? array->length - begin : AHEAD;
+        for (int64_t n = 0; n < rows; n++) {
+            int64_t row = array->offset + begin + n;
+            int known = !valid || valid[row >> 3] >> (row & 7) & 1;
+            name[n] = known ? text_at(array, layout, row) : (Slice){NULL, 0};
+            if (known && !name[n].at) name[n].at = ""; /* an array of empty texts may have no bytes */
+        }
+        done = number_names(self, name, (size_t)rows, codes + begin);
+    }
+    return done;
+}
+
+/* Number all arrays of a stream, into codes: 1 done, 0 the error. */
+static int number_stream(Names *self, struct ArrowArrayStream *stream, char layout, Array *codes) {
+    for (;;) {
+        struct ArrowArray array = {0};
+        if (stream->get_next(stream, &array)) return PyErr_SetString(PyExc_ValueError, "the column cannot be read"), 0;
+        if (!array.release) return 1;
+        int32_t *place = grow(codes, (size_t)array.length * sizeof *place);
+        int done = array.length ? -1 : 1;
+        if (place && array.length) {
+            PyThreadState *unlocked = PyEval_SaveThread();
+            done = number_rows(self, &array, layout, place);
+            PyEval_RestoreThread(unlocked);
+        }
+        array.release(&array);
+        if (done == -1) return PyErr_NoMemory(), 0;
+        if (done == -2) return PyErr_SetString(PyExc_OverflowError, "there are more than 2^31 names"), 0;
+        if (PyErr_CheckSignals()) return 0;
+    }
+}
+
+static PyObject *names_add(PyObject *object, PyObject *capsule) {
+    struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
+    if (!stream) return NULL;
+    struct ArrowSchema schema = {0};
+    if (!stream->release || stream->get_schema(stream, &schema)) {
+        return PyErr_SetString(PyExc_ValueError, "the column has no schema"), NULL;
+    }
+    const char *format = schema.format;
+    char layout = !strcmp(format, "vu") ? 'v' : !strcmp(format, "U") ? 'U' : !strcmp(format, "u") ? 'u' : 0;
+    if (schema.release) schema.release(&schema);
+    if (!layout) return PyErr_SetString(PyExc_TypeError, "the column is not text"), NULL;
+    Array codes = {0};
+    PyObject *found = NULL;
+    if (number_stream((Names *)object, stream, layout, &codes)) {
+        found = PyBytes_FromStringAndSize(codes.data, (Py_ssize_t)codes.used);
+    }
+    free(codes.data);
+    return found;
+}
+
+static PyObject *names_add_slices(PyObject *object, PyObject *args) {
+    PyObject *buffer, *start, *end, *found = NULL;
+    Py_buffer bytes;
+    size_t count = 0;
+    int done = 1;
+    if (!PyArg_ParseTuple(args, "OOO:add_slices", &buffer, &start, &end)) return NULL;
+    if (!view_of(buffer, "buffer", "B", 1, &bytes)) return NULL;
+    Slice *slices = bytes.len >= PADDING ? slices_of(&bytes, start, end, &count) : NULL;
+    if (!slices && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "buffer does not end in padding");
+    if (slices && (found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * sizeof(int32_t))))) {
+        int32_t *codes = (int32_t *)PyBytes_AsString(found);
+        PyThreadState *unlocked = PyEval_SaveThread();
+        for (size_t begin = 0; done == 1 && begin < count; begin += AHEAD) {
+            size_t rows = count - begin < AHEAD ? count - begin : AHEAD;
+            done = number_names((Names *)object, slices + begin, rows, codes + begin);
+        }
+        PyEval_RestoreThread(unlocked);
+    }
+    if (done == -1) PyErr_NoMemory();
+    if (done == -2) PyErr_SetString(PyExc_OverflowError, "there are more than 2^31 names");
+    if (done != 1) Py_CLEAR(found);
+    free(slices);
+    PyBuffer_Release(&bytes);
+    return found;
+}
+
+static PyObject *names_all(PyObject *object, PyObject *nothing) {
+    (void)nothing;
+    Names *self = (Names *)object;
+    return Py_BuildValue("y#y#", self->bytes.data ? self->bytes.data : "", (Py_ssize_t)self->bytes.used,
+                         self->ends.data ? self->ends.data : "", (Py_ssize_t)self->ends.used);
+}
+
+static PyObject *names_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    PyObject *seed;
+    if ((keywords && PyDict_Size(keywords)) || !PyArg_ParseTuple(args, "O:Names", &seed)) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "Names takes no keyword arguments");
+        return NULL;
+    }
+    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    Names *self = (Names *)alloc(type, 0);
+    if (!self) return NULL;
+    if (keys_of(seed, &self->keys) && names_rehash(self, 64)) return (PyObject *)self;
+    if (!PyErr_Occurred()) PyErr_NoMemory();
+    Py_DECREF(self);
+    return NULL;
+}
+
+static void names_dealloc(PyObject *object) {
+    Names *self = (Names *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    free(self->cells);
+    free(self->bytes.data);
+    free(self->ends.data);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef names_methods[] = {
+    {"add", names_add, METH_O, "Number the rows of a column of text, an Arrow stream; int32, -1 for null."},
+    {"add_slices", names_add_slices, METH_VARARGS, "Number slices of bytes, int64 start and end; int32."},
+    {"all", names_all, METH_NOARGS, "The bytes of all names, and where each ends, int64."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot names_slots[] = {
+    {Py_tp_doc, "Distinct names, numbered as they come."},
+    {Py_tp_new, names_new},
+    {Py_tp_dealloc, names_dealloc},
+    {Py_tp_methods, names_methods},
+    {0, NULL},
+};
+
+static PyType_Spec names_spec = {"venire.scan._scan.Names", sizeof(Names), 0, Py_TPFLAGS_DEFAULT, names_slots};
+
+/* ---- rows in order ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    int32_t minor, row;
+} Pair;
+
+static int by_minor(const void *a, const void *b) {
+    const Pair *one = a, *other = b;
+    if (one->minor != other->minor) return one->minor < other->minor ? -1 : 1;
+    return (one->row > other->row) - (one->row < other->row);
+}
+
+/* Order the rows of one group by minor, those that agree as they were: 1 done, 0 no memory. */
+static int order_group(int32_t *rows, size_t size, const int32_t *minor) {
+    if (size <= 24) {
+        for (size_t n = 1; n < size; n++) {
+            int32_t row = rows[n];
+            size_t at = n;
+            for (; at && minor[rows[at - 1]] > minor[row]; at--) rows[at] = rows[at - 1];
+            rows[at] = row;
+        }
+        return 1;
+    }
+    Pair *pairs = malloc(size * sizeof *pairs);
+    if (!pairs) return 0;
+    for (size_t n = 0; n < size; n++) pairs[n] = (Pair){minor[rows[n]], rows[n]};
+    qsort(pairs, size, sizeof *pairs, by_minor);
+    for (size_t n = 0; n < size; n++) rows[n] = pairs[n].row;
+    free(pairs);
+    return 1;
+}
+
+/* Count the rows of each group, checking the codes: 1 done, 0 a code is not below the number of groups. */
+static int count_groups(const int32_t *major, size_t n_rows, size_t n_groups, uint32_t *start) {
+    for (size_t row = 0; row < n_rows; row++) {
+        if (major[row] < 0 || (size_t)major[row] >= n_groups) return 0;
+        start[major[row] + 1]++;
+    }
+    for (size_t n = 0; n < n_groups; n++) start[n + 1] += start[n];
+    return 1;
+}
+
+/* Order rows by major, then minor: a stable counting sort.  1 done, 0 no memory, -1 a wrong code. */
+static int order_rows(const int32_t *major, const int32_t *minor, size_t n_rows, size_t n_groups, int32_t *rows) {
+    uint32_t *start = calloc(n_groups + 2, sizeof *start);
+    if (!start) return 0;
+    int done = count_groups(major, n_rows, n_groups, start) ? 1 : -1;
+    for (size_t row = 0; done == 1 && row < n_rows; row++) rows[start[major[row]]++] = (int32_t)row;
+    for (size_t n = 0, begin = 0; done == 1 && n < n_groups; n++) { /* a start has become the start of the next */
+        done = order_group(rows + begin, start[n] - begin, minor);
+        begin = start[n];
+    }
+    free(start);
+    return done;
+}
+
+static PyObject *ordered_rows(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *majors, *minors, *found = NULL;
+    Py_ssize_t n_groups;
+    Py_buffer major, minor;
+    if (!PyArg_ParseTuple(args, "OOn:ordered_rows", &majors, &minors, &n_groups)) return NULL;
+    if (!integers_of(majors, "major", sizeof(int32_t), &major)) return NULL;
+    if (!integers_of(minors, "minor", sizeof(int32_t), &minor)) return PyBuffer_Release(&major), NULL;
+    size_t n_rows = (size_t)major.len / sizeof(int32_t);
+    if (major.len != minor.len || n_groups < 0 || n_groups >= INT32_MAX || n_rows >= INT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, "major and minor differ in length, or are too long");
+    } else if ((found = PyBytes_FromStringAndSize(NULL, major.len))) {
+        int32_t *rows = (int32_t *)PyBytes_AsString(found);
+        PyThreadState *unlocked = PyEval_SaveThread();
+        int done = order_rows(major.buf, minor.buf, n_rows, (size_t)n_groups, rows);
+        PyEval_RestoreThread(unlocked);
+        if (done < 0) PyErr_SetString(PyExc_ValueError, "a code is not below the number of groups");
+        if (!done) PyErr_NoMemory();
+        if (done != 1) Py_CLEAR(found);
+    }
+    PyBuffer_Release(&minor);
+    PyBuffer_Release(&major);
+    return found;
+}
+
+/* ---- slices in a buffer of their own ----------------------------------------------------------------------------- */
+
+static PyObject *compacted(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *buffer, *start, *end, *found = NULL;
+    if (!PyArg_ParseTuple(args, "OOO:compacted", &buffer, &start, &end)) return NULL;
+    Py_buffer bytes;
+    if (!view_of(buffer, "buffer", "B", 1, &bytes)) return NULL;
+    size_t count = 0, size = PADDING;
+    Slice *slices = bytes.len >= PADDING ? slices_of(&bytes, start, end, &count) : NULL;
+    if (!slices && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "buffer does not end in padding");
+    for (size_t n = 0; slices && n < count; n++) size += slices[n].length;
+    if (slices && (found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size))) {
+        char *place = PyBytes_AsString(found);
+        PyThreadState *unlocked = PyEval_SaveThread();
+        for (size_t n = 0; n < count; n++) {
+            memcpy(place, slices[n].at, slices[n].length);
+            place += slices[n].length;
+        }
+        memset(place, 0, PADDING);
+        PyEval_RestoreThread(unlocked);
+    }
+    free(slices);
+    PyBuffer_Release(&bytes);
+    return found;
+}
+
+static PyMethodDef module_methods[] = {
+    {"ordered_rows", ordered_rows, METH_VARARGS, "Order rows by two columns of codes, int32 each; rows as int32."},
+    {"compacted", compacted, METH_VARARGS, "Copy slices of bytes, int64 start and end, one behind the other."},
+    {NULL, NULL, 0, NULL},
+};
+
 static int module_exec(PyObject *module) {
-    PyObject *type = PyType_FromSpec(&scanner_spec);
-    int failed = !type || PyModule_AddObjectRef(module, "Scanner", type) < 0;
-    Py_XDECREF(type);
-    return failed ? -1 : 0;
+    PyType_Spec *specs[] = {&scanner_spec, &names_spec};
+    const char *called[] = {"Scanner", "Names"};
+    for (size_t n = 0; n < 2; n++) {
+        PyObject *type = PyType_FromSpec(specs[n]);
+        int failed = !type || PyModule_AddObjectRef(module, called[n], type) < 0;
+        Py_XDECREF(type);
+        if (failed) return -1;
+    }
+    return 0;
 }
 
 static PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, module_exec},
 #ifdef Py_GIL_DISABLED
-    {Py_mod_gil, Py_MOD_GIL_NOT_USED}, /* a scanner does not change, but for a flag; every scan has its own state */
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED}, /* a scanner does not change, but for a flag; every scan has its own state; names belong to one thread */
 #endif
     {0, NULL},
 };
 
 static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, "_scan", "Scanning run lines; see scan/lists.py for what it means.", 0, NULL, module_slots,
+    PyModuleDef_HEAD_INIT, "_scan", "Scanning run lines; see scan/lists.py for what it means.", 0, module_methods, module_slots,
     NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__scan(void) { return PyModuleDef_Init(&module); }

@@ -21,6 +21,13 @@ import numpy as np
 
 from venire.types import Bools, Codes, Ints, Octets, Places, Words
 
+try:
+    from venire.scan import _scan
+except ImportError:
+    COMPILED = False
+else:
+    COMPILED = True
+
 PADDING = 8
 """Number of zero bytes after the last slice of a buffer, so that every word can be read whole."""
 
@@ -75,6 +82,9 @@ def compact(slices: Slices) -> Slices:
     length = slices.end - slices.start
     end = np.cumsum(length)
     start = end - length
+    if COMPILED and len(end) > COPIED_AT_ONCE:
+        from_start, to_end = np.ascontiguousarray(slices.start), np.ascontiguousarray(slices.end)
+        return Slices(np.frombuffer(_scan.compacted(slices.buffer, from_start, to_end), dtype=np.uint8), start, end)
     size = int(end[-1]) if len(end) else 0
     buffer = np.zeros(size + PADDING, dtype=np.uint8)
     at_once = min(COPIED_AT_ONCE, max(1, BYTES_AT_ONCE // int(length.max(initial=1))))
@@ -214,13 +224,25 @@ def encode(slices: Slices) -> tuple[Codes, Ints]:
     """Number the distinct slices: codes (n,) and the first position of each; sorted bytewise.
 
     Distinct slices are found by their hashes and then verified byte for byte; should two of them ever share
-    a hash, all are compared as bytes instead.
+    a hash, all are compared as bytes instead.  Where the compiled table of names is there, it does this.
     """
+    if COMPILED and len(slices.start) > COPIED_AT_ONCE:
+        return _encode_compiled(slices)
     _, first, inverse = np.unique(hashes(slices), return_index=True, return_inverse=True)
     if not equal(slices, slices.take(first[inverse])).all():
         return encode_exactly(slices)
     rank, order = _positions(bytewise_order(slices.take(first)))
     return rank[inverse].astype(np.int32), first[order]
+
+
+def _encode_compiled(slices: Slices) -> tuple[Codes, Ints]:
+    """Number the distinct slices as ``encode`` does."""
+    start, end = np.ascontiguousarray(slices.start), np.ascontiguousarray(slices.end)
+    number = np.frombuffer(_scan.Names(SEED).add_slices(slices.buffer, start, end), dtype=np.int32)
+    first = np.empty(int(number.max(initial=-1)) + 1, dtype=np.int64)
+    first[number[::-1]] = np.arange(len(number) - 1, -1, -1)
+    rank, order = _positions(bytewise_order(slices.take(first)))
+    return rank.astype(np.int32)[number], first[order]
 
 
 def _positions(order: Ints) -> tuple[Ints, Ints]:
@@ -250,9 +272,9 @@ def bytewise_order(slices: Slices) -> Ints:
         texts = slices.to_bytes()
         return np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.int64)
     keys = [word.byteswap() for word in words(slices._replace(start=start))]
-    if len(keys) > 1:
-        return np.lexsort(keys[::-1])
-    return np.argsort(keys[0]) if keys else np.arange(len(start))
+    if not keys or (len(keys) == 1 and bool((keys[0][1:] > keys[0][:-1]).all())):
+        return np.arange(len(start))
+    return np.lexsort(keys[::-1]) if len(keys) > 1 else np.argsort(keys[0])
 
 
 def _common_prefix(slices: Slices) -> int:

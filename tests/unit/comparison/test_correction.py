@@ -36,12 +36,13 @@ def test_weights_of_a_linear_measure_give_its_score(made, name):
     measure = parse_measure(name)
     assert is_linear(measure)
     plan = Scoring(gains="linear").plan([measure], labels.scale)
-    layout = Layout.of(Case.of(labels, made.runs, Scoring()), plan)
-    share = np.full(len(layout.facts.systems), 1 / len(layout.chosen))
+    case = Case.of(labels, made.runs, Scoring())
+    layout = Layout.of(case, plan)
+    share = np.full(len(case.facts.systems), 1 / len(layout.chosen))
     gain = np.zeros(len(labels.items))
     gain[labels.item] = plan.worths[0].values[labels.label]
     truth = evaluate(labels, made.runs, measure).mean().values[:, 0]
-    np.testing.assert_allclose(list_weights(layout, measure, share) @ gain, truth, atol=1e-12)
+    np.testing.assert_allclose(list_weights(case.facts, layout.chosen, measure, share) @ gain, truth, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["nDCG@10", "AP", "RR", "ERR@10", "RBPResidual", "nERR@10"])

@@ -62,7 +62,7 @@ def test_the_least_number_of_topics_is_the_least() -> None:
 
 
 def test_the_search_ends_at_the_least_number_however_far_from_the_normal_it_is() -> None:
-    size, level = np.geomspace(0.08, 40.0, 300), 1e-6
+    size, level = np.geomspace(0.08, 40.0, 60), 1e-6
     upto = np.arange(2, 8_000)
     enough = power_of(size[:, None], 1.0, upto, alpha=level) >= 0.8
     assert topics_needed(size, 1.0, alpha=level).tolist() == upto[enough.argmax(axis=1)].tolist()

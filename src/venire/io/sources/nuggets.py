@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from venire.errors import FormatError
-from venire.io.files import expanded_all, stem
+from venire.io.files import expanded_all, is_readable, opened, stem
 from venire.io.sources.labels import Imported
 from venire.io.sources.records import Columns, Record, is_name, records
+from venire.io.tables.columns import HEAD
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,11 +63,23 @@ def read_nuggets(source: Any) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")
 
 
+def of_answers(path: Path) -> bool:
+    """Return whether a file holds assignments to answers, not to passages, by its first object."""
+    from venire.io.sources.known import first_keys, recognised
+
+    if not is_readable(path):
+        return False
+    with opened(path) as file:
+        head = file.read(HEAD)
+    found = recognised(head, path.name)
+    return found is not None and found.name == "nuggets" and "run_id" in first_keys(head)
+
+
 def labels(path: Path, columns: Columns) -> Iterator[Imported]:  # noqa: ARG001 - the keys are fixed
     """Read assignments to passages as judgments by intent: each nugget is an intent of its topic."""
     for record, qid, doc, text, _, label in _assignments(path):
         if "docid" not in record.held:
-            hint = "read the nuggets of answers with venire.io.read_nuggets"
+            hint = "only evaluate and compare take it, without runs; in Python, read it with venire.io.read_nuggets"
             raise record.fault("has the nuggets of an answer, not of a document", hint=hint)
         yield Imported(topic=qid, doc=doc, label=label, intent=text, line=record.line)
 

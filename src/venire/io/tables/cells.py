@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.data.ids import Category, Ids
+from venire.data.ids import Category, Ids, narrow
 from venire.errors import FormatError
 from venire.io.limits import current, over
-from venire.scan.slices import Slices, padded
+from venire.scan.names import Names, in_byte_order
 from venire.types import Codes, Ints
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 EXACT = 1 << 53
 """From here on not every integer is a float."""
-NAMES_AT_ONCE = 1 << 20
 
 
 def texts(column: pl.Series, where: object, line: Ints) -> pl.Series:
@@ -53,38 +52,32 @@ def _digits(column: pl.Series, where: object, line: Ints) -> pl.Series:
 
 def encoded(column: pl.Series, where: object, line: Ints) -> Category:
     """Encode a column of text without nulls; names come out in bytewise order.  O(n), and a sort of the names."""
-    import polars as pl
+    names = Names()
+    return checked_names(names.add(column), names, where, line, str(column.name))
 
-    rows = column.alias("name").to_frame().with_row_index("row")
-    first = rows.select(pl.col("row").min().over("name")).to_series().to_numpy()
-    leading = np.flatnonzero(first == np.arange(len(first), dtype=first.dtype))
-    names = column.gather(leading)
-    order = names.arg_sort().to_numpy()
-    code: Codes = np.empty(len(first), dtype=np.int32)
-    code[leading[order]] = np.arange(len(order), dtype=np.int32)
-    category = Category(code[first], packed(names.gather(order)))
-    buffer, _, end = category.names.slices
-    zero = np.flatnonzero(buffer[: end[-1]] == 0)
+
+def checked_names(
+    codes: Codes, names: Names, where: object, line: Ints | range, what: str, *, small: bool = False
+) -> Category:
+    """Put names into bytewise order; raise at the first row whose name has a zero byte, or is too long.
+
+    codes (row,), not negative; small: they come out in the narrowest type.
+    """
+    place, ordered = in_byte_order(names.all())
+    category = Category((narrow(place, len(place)) if small else place)[codes], Ids(ordered))
+    zero = np.flatnonzero(ordered.buffer[: ordered.end[-1]] == 0) if len(place) else place
     if len(zero):
-        wrong = int(np.searchsorted(end, zero[0], side="right"))
+        wrong = int(np.searchsorted(ordered.end, zero[0], side="right"))
         row = int(np.argmax(category.codes == wrong))
-        raise FormatError(where, int(line[row]), f"{column.name} {category.names[wrong]!r} has a zero byte")
-    refuse_long_names(category, where, line, str(column.name))
+        raise FormatError(where, int(line[row]), f"{what} {category.names[wrong]!r} has a zero byte")
+    refuse_long_names(category, where, line, what)
     return category
 
 
-def refuse_long_names(column: Category, where: object, line: Ints, what: str) -> None:
+def refuse_long_names(column: Category, where: object, line: Ints | range, what: str) -> None:
     """Raise at the first row whose name is longer than a field may be."""
     length = column.names.slices.end - column.names.slices.start
     if len(wrong := np.flatnonzero(length > current().field_length)):
         row = int(np.argmax(column.codes == wrong[0]))
         found = f"a field of {length[wrong[0]]:,} bytes ({what})"
         raise over("field_length", where, int(line[row]), found, hint="ids and labels are short")
-
-
-def packed(names: pl.Series) -> Ids:
-    """Pack a column of text into Ids."""
-    parts = [names.slice(start, NAMES_AT_ONCE) for start in range(0, len(names), NAMES_AT_ONCE)]
-    end = np.cumsum(names.str.len_bytes().to_numpy(), dtype=np.int64)
-    start = np.append(0, end[:-1]) if len(end) else end
-    return Ids(Slices(padded(b"".join(part.str.join("").item().encode() for part in parts)), start, end))

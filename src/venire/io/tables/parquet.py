@@ -1,8 +1,9 @@
-"""Parquet and Arrow files, decoded in a process of their own: what a damaged file does to the decoder is an error.
+"""Parquet and Arrow files, tried in a process of their own: what a damaged file does to the decoder is an error.
 
 The decoder of polars ends the whole process on some damaged files (it asks for more memory than there is, or panics
-within a panic), which no ``except`` can catch.  Only the columns that are used are decoded.  Cost: about 0.3 s to start
-the process, which serves all files of a program, and a copy of the columns.
+within a panic), which no ``except`` can catch.  So another process decodes each block of rows first, and if it comes to
+no harm, the block is decoded here; nothing is copied from process to process.  Only the columns that are used are
+decoded.  Cost: about 0.3 s to start the process, which serves all files of a program, and decoding twice, on two cores.
 """
 
 from __future__ import annotations
@@ -22,12 +23,16 @@ from threading import Timer
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from venire.errors import FormatError
-from venire.io.limits import current, over
+from venire.io.limits import FREE, current, over
+from venire.io.tables.parquet_process import open_table
 
 if TYPE_CHECKING:
     import polars as pl
 
 HINT = "write the file again, or write the table as CSV"
+TOO_MUCH = "cannot be read as Parquet or Arrow: it is damaged, or needs more memory or time than files of its size"
+CELL = 16
+"""Bytes of memory of a cell of text, besides its text."""
 SCRIPT = Path(__file__).with_name("parquet_process.py")
 PATIENCE, BYTES_A_SECOND = 120.0, 1 << 20
 """Seconds without an answer after which the process is ended, and for larger files the least speed."""
@@ -49,17 +54,22 @@ def blocks(
     path: Path, file: BinaryIO, choose: Callable[[Sequence[str]], Sequence[str]], *, n_rows: int
 ) -> Iterator[pl.DataFrame]:
     """Read an open file in blocks of so many rows; choose: from the names of all columns to those that are read."""
-    import polars as pl
+    from polars.selectors import by_name
 
     with _on_disk(path, file) as place, _decoder() as decoder:
-        patience = PATIENCE + place.stat().st_size / BYTES_A_SECOND
+        patience = PATIENCE + (size := place.stat().st_size) / BYTES_A_SECOND
         decoder.ask([str(place), n_rows, current().ratio])
         names = json.loads(decoder.answer(path, patience)[1])
         if len(names) > current().columns:
             raise over("columns", path, None, f"{len(names):,} columns")
-        decoder.ask(list(choose(names)))
+        decoder.ask(chosen := list(choose(names)))
+        table, start = None, 0
         while (message := decoder.answer(path, patience))[0] == b"B":
-            yield pl.read_ipc_stream(message[1])
+            table = open_table(str(place)).select(by_name(*chosen)) if table is None else table
+            start += int(message[1])
+            if start * len(chosen) * CELL > FREE + current().ratio * size:
+                raise FormatError(path, None, TOO_MUCH, hint=HINT)
+            yield table.slice(start - int(message[1]), n_rows).collect()
 
 
 class Decoder:
@@ -97,10 +107,7 @@ class Decoder:
         finally:
             timer.cancel()
         if length < 0 or len(content) < length:
-            message = (
-                "cannot be read as Parquet or Arrow: it is damaged, or needs more memory or time than files of its size"
-            )
-            raise FormatError(path, None, message, hint=HINT)
+            raise FormatError(path, None, TOO_MUCH, hint=HINT)
         self.idle = kind in (b"Z", b"E")
         if kind == b"E":
             words = content.decode("utf-8", "replace")

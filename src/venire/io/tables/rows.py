@@ -8,26 +8,31 @@ declare the scale, ``# scale: Non<Rel<HRel``, and who judged; so may a TOML file
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from venire.data.ids import Category, is_id
+from venire.data.ids import Category, Ids, is_id, narrow
 from venire.data.judgments import FACETS
+from venire.engine.local import map_partitions
 from venire.errors import FormatError
 from venire.io.declarations import declared_roles, header_scale, scale_beside
 from venire.io.files import opened, stem
 from venire.io.lines import BOM
 from venire.io.rows import Rows, joined_column
 from venire.io.tables.blocks import TableRows, as_polars, frame_blocks, table_blocks
-from venire.io.tables.cells import encoded, texts
+from venire.io.tables.cells import checked_names, encoded, texts
 from venire.io.tables.columns import HEAD, LAYOUTS, Columns, Form, find_columns, votes_fault
 from venire.results import Note, first_few
-from venire.types import Floats, Ints, Words
+from venire.scan.names import Names
+from venire.scan.slices import Slices
+from venire.types import Codes, Floats, Ints, Words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,16 +125,22 @@ def rows_of(blocks: Iterable[tuple[TableRows, Columns]], form: Form, *, name: st
 
     name: that of the table, for notes.  assessor: that of a table that names none.
     """
-    parts, columns = [], Columns({})
+    parts, columns, long = [], Columns({}), LongTable()
     for rows, found in blocks:
         columns = _merged(columns, found, rows)
-        parts.append(_part(rows, found))
-    table = _joined(parts, form)
-    parts.clear()
-    _refuse_empty(table, form)
-    _refuse_votes(table, columns, form)
-    rest = table.rest
-    named, line, numbers = _encoded(table, form)
+        if LAYOUTS[found.layout] is None:
+            long.add(rows, found)
+        else:
+            parts.append(_part(rows, found))
+    if long.n_rows:
+        named, line, numbers, rest = long.columns(form)
+    else:
+        table = _joined(parts, form)
+        parts.clear()
+        _refuse_empty(table, form)
+        _refuse_votes(table, columns, form)
+        rest = table.rest
+        named, line, numbers = _encoded(table, form)
     own = "assessor" in named
     if not own:
         named["assessor"] = Category.constant(assessor, len(line))
@@ -151,6 +162,101 @@ def rows_of(blocks: Iterable[tuple[TableRows, Columns]], form: Form, *, name: st
         columns=tuple(dict.fromkeys([*columns.used(), *columns.unused])),
         recognised=columns.recognised,
     )
+
+
+class LongTable:
+    """A table with a row for each label, in codes: every block is encoded as it comes, and its text let go.
+
+    Numbers and lines are arrays; lines that follow each other are a range.
+    """
+
+    def __init__(self) -> None:
+        self.n_rows = 0
+        self._names: dict[str, Names] = {}
+        self._codes: dict[str, list[Codes]] = {}
+        self._numbers: dict[str, list[Floats]] = {}
+        self._line: list[Ints | range] = []
+        self._rest: list[Words | None] = []
+
+    def add(self, rows: TableRows, columns: Columns) -> None:
+        """Encode a block."""
+        read = {"time": seconds, "probability": probabilities}
+        cells = {
+            role: read.get(role, texts)(rows.frame[name], rows.where, rows.line) for role, name in columns.roles.items()
+        }
+        for role in [name for name in cells if name in NUMBERS]:
+            if role not in self._numbers:
+                self._numbers[role] = [np.full(self.n_rows, np.nan)]
+            self._numbers[role].append(cells.pop(role).fill_null(np.nan).to_numpy())
+        for role in cells.keys() - self._names.keys():
+            self._names[role], self._codes[role] = Names(), [np.full(self.n_rows, -1, dtype=np.int32)]
+        with closing(map_partitions(lambda role: (role, self._names[role].add(cells[role])), cells)) as found:
+            for role, codes in found:
+                self._codes[role].append(codes)
+        self._line.append(_as_range(rows.line))
+        self._rest.append(_rest_of(rows, columns))
+        n_rows = len(rows.line)
+        for role in self._codes.keys() - cells.keys():
+            self._codes[role].append(np.full(n_rows, -1, dtype=np.int32))
+        for role in self._numbers.keys() - columns.roles.keys():
+            self._numbers[role].append(np.full(n_rows, np.nan))
+        self.n_rows += n_rows
+
+    def columns(self, form: Form) -> tuple[dict[str, Category], Ints | range, dict[str, Floats], Words | None]:
+        """Return the column of each role, lines, numbers, and a hash of what is not read."""
+        import polars as pl
+
+        line = _joined_lines(self._line)
+        codes = {role: np.concatenate(self._codes.pop(role)) for role in list(self._codes)}
+        for role in codes.keys() & {*FACETS, *form.also}:
+            if (codes[role] < 0).any():
+                codes[role][codes[role] < 0] = self._names[role].add(pl.Series([""]))[0]
+        if "label" in codes and len(blank := np.flatnonzero(_plain(self._names["label"].all()) == "")):
+            codes["label"][np.isin(codes["label"], blank)] = -1
+        _refuse_empty_codes(codes, line, form)
+        named = {
+            role: checked_names(codes.pop(role), self._names.pop(role), form.where, line, role, small=True)
+            for role in list(codes)
+        }
+        if "label" in named:
+            label, plain = named["label"], Category.of(_plain(named["label"].names.slices))
+            named["label"] = Category(narrow(plain.codes, len(plain.names))[label.codes], plain.names)
+        numbers = {role: np.concatenate(parts) for role, parts in self._numbers.items()}
+        known = [np.zeros(len(lines), dtype=np.uint64) if each is None else each for each, lines in self._rests()]
+        return named, line, numbers, np.concatenate(known) if any(each is not None for each in self._rest) else None
+
+    def _rests(self) -> Iterator[tuple[Words | None, Ints | range]]:
+        return zip(self._rest, self._line, strict=True)
+
+
+def _as_range(line: Ints) -> Ints | range:
+    """Return lines that follow each other as a range."""
+    if len(line) and line[-1] - line[0] == len(line) - 1 and bool((np.diff(line) == 1).all()):
+        return range(int(line[0]), int(line[-1]) + 1)
+    return line
+
+
+def _joined_lines(parts: Sequence[Ints | range]) -> Ints | range:
+    """Concatenate lines, as a range where they follow each other."""
+    ranges = [part for part in parts if isinstance(part, range)]
+    if len(ranges) == len(parts) and all(a.stop == b.start for a, b in pairwise(ranges)):
+        return range(ranges[0].start, ranges[-1].stop)
+    return np.concatenate([np.asarray(part, dtype=np.int64) for part in parts])
+
+
+def _refuse_empty_codes(codes: Mapping[str, Codes], line: Ints | range, form: Form) -> None:
+    """Raise at the first row without topic, document, assessor or label."""
+    roles = [role for role in ("label", "assessor", "doc", "topic") if role in codes]
+    empty = {int(np.argmax(codes[role] < 0)): role for role in roles if (codes[role] < 0).any()}
+    if empty:
+        raise _empty_cell(empty, line, form)
+
+
+def _plain(labels: Slices) -> pl.Series:
+    """Return labels without white space around them."""
+    import polars as pl
+
+    return pl.Series(list(Ids(labels)), dtype=pl.String).str.strip_chars()
 
 
 def _note(columns: Columns, name: str, assessor: str | None) -> Note:
@@ -215,10 +321,17 @@ def _part(rows: TableRows, columns: Columns) -> Part:
         read.get(role, texts)(rows.frame[name], rows.where, rows.line).alias(role)
         for role, name in columns.roles.items()
     ]
+    cells = _melted(rows, columns) if columns.spread else None
+    return Part(pl.DataFrame(found), rows.line, cells, _rest_of(rows, columns))
+
+
+def _rest_of(rows: TableRows, columns: Columns) -> Words | None:
+    """Hash the columns of each row that are not read -> (row,); None if there are none."""
+    import polars as pl
+
     others = [rows.frame[name] for name in columns.unused if name in rows.frame.columns]
     others = [each.cast(pl.String) for each in others if not (each.dtype.is_nested() or each.dtype == pl.Object)]
-    rest = pl.DataFrame(others).hash_rows().to_numpy() if others else None
-    return Part(pl.DataFrame(found), rows.line, _melted(rows, columns) if columns.spread else None, rest)
+    return pl.DataFrame(others).hash_rows().to_numpy() if others else None
 
 
 def _labels(column: pl.Series, where: object, line: Ints) -> pl.Series:
@@ -308,9 +421,14 @@ def _refuse_empty(table: Part, form: Form) -> None:
         if role in table.frame.columns and table.frame[role].null_count()
     }
     if empty:
-        row = min(empty)
-        hint = "leave out rows without a judgment" if empty[row] == "label" else f"every row needs a {empty[row]}"
-        raise FormatError(form.where, int(table.line[row]), f"the {empty[row]} is empty", hint=hint)
+        raise _empty_cell(empty, table.line, form)
+
+
+def _empty_cell(empty: Mapping[int, str], line: Ints | range, form: Form) -> FormatError:
+    """Describe the first of some empty cells, by row."""
+    row = min(empty)
+    hint = "leave out rows without a judgment" if empty[row] == "label" else f"every row needs a {empty[row]}"
+    return FormatError(form.where, int(line[row]), f"the {empty[row]} is empty", hint=hint)
 
 
 def seconds(column: pl.Series, where: object, line: Ints) -> pl.Series:

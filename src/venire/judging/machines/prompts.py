@@ -3,8 +3,8 @@
 The system message holds what every assessor is told, guidelines and scale, and the form of the answer; it is the same
 for all tasks of a kind, and its hash identifies the prompt.  The user message holds what is judged, as data: each text
 stands between two lines with a boundary.  The boundary is a hash of all texts of the message, so a text cannot contain
-it, and that is checked.  Texts are not changed but for controls, marks of roles (``<|im_start|>``), which some servers
-would read as the beginning of another message, and their length.
+it, and that is checked.  Texts are not changed except for controls, marks of roles (``<|im_start|>``), which some
+servers would read as the beginning of another message, and their length.
 """
 
 from __future__ import annotations

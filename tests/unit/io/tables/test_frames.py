@@ -103,9 +103,3 @@ def test_names_are_encoded_as_category_does(texts):
     assert ours.codes.tolist() == theirs.codes.tolist()
     assert list(ours.names) == list(theirs.names)
     assert ours.names.slices.buffer.tolist() == theirs.names.slices.buffer.tolist()
-
-
-def test_many_names_are_packed_piece_by_piece(monkeypatch):
-    monkeypatch.setattr(cells, "NAMES_AT_ONCE", 3)
-    names = [f"é{n}" for n in range(10)]
-    assert list(cells.packed(pl.Series(names))) == names

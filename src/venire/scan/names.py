@@ -1,0 +1,73 @@
+"""Columns of text as codes, and rows in the order of codes: compiled where there is a compiler, else with numpy.
+
+A column comes in blocks, as Arrow arrays of any library (``__arrow_c_stream__``), which are read where they are; only
+names that are new are copied.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from venire.scan import slices
+from venire.scan.slices import COMPILED, PADDING, Slices, bytewise_order, compact, from_bytes
+from venire.types import Codes, Ints
+
+if COMPILED:
+    from venire.scan import _scan
+
+
+class Column(Protocol):
+    """A column of text that Arrow can hand over."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the column as a stream of arrays."""
+
+    def to_list(self) -> list[str | None]:
+        """Return the cells, None where they are empty."""
+
+
+class Names:
+    """Distinct names of a column, numbered as they come."""
+
+    def __init__(self, *, compiled: bool = COMPILED) -> None:
+        self._twin = _scan.Names(slices.SEED) if compiled else None
+        self._known: dict[bytes, int] = {}
+
+    def add(self, column: Column) -> Codes:
+        """Number the cells of a block -> (row,), -1 where they are null."""
+        if self._twin is not None:
+            return np.frombuffer(self._twin.add(column.__arrow_c_stream__()), dtype=np.int32)
+        known = self._known
+        cells = (None if cell is None else cell.encode() for cell in column.to_list())
+        return np.array([-1 if cell is None else known.setdefault(cell, len(known)) for cell in cells], dtype=np.int32)
+
+    def all(self) -> Slices:
+        """Return the names in the order of their numbers."""
+        if self._twin is None:
+            return from_bytes(self._known)
+        data, ends = self._twin.all()
+        end = np.frombuffer(ends, dtype=np.int64)
+        buffer = np.zeros(len(data) + PADDING, dtype=np.uint8)
+        buffer[: len(data)] = np.frombuffer(data, dtype=np.uint8)
+        return Slices(buffer, np.append(0, end[:-1]) if len(end) else end, end)
+
+
+def in_byte_order(names: Slices) -> tuple[Codes, Slices]:
+    """Sort distinct names bytewise: the place of each (name,), and the sorted names."""
+    order = bytewise_order(names)
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return place, compact(names.take(order))
+
+
+def ordered_rows(major: Codes, minor: Codes, n_groups: int, *, compiled: bool = COMPILED) -> Codes | Ints:
+    """Order rows by major, below n_groups, and then by minor; those that agree in both stay in their order -> (row,).
+
+    Cost: O(rows + groups) where groups are small.
+    """
+    if not compiled:
+        return np.lexsort((minor, major))
+    first, second = (np.ascontiguousarray(each, dtype=np.int32) for each in (major, minor))
+    return np.frombuffer(_scan.ordered_rows(first, second, n_groups), dtype=np.int32)

@@ -1,0 +1,97 @@
+"""Names of columns as codes, rows in order, slices in a buffer: compiled functions against plain ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, strategies as st
+
+from venire.scan import slices
+from venire.scan.names import Names, in_byte_order, ordered_rows
+from venire.scan.slices import COMPILED, compact, encode, encode_exactly, from_bytes
+
+needs_compiler = pytest.mark.skipif(not COMPILED, reason="needs the compiled scan")
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=20) | st.text("ab", max_size=40)
+BLOCKS = st.lists(st.lists(st.none() | TEXTS, max_size=70), min_size=1, max_size=4)
+SLICES = st.lists(st.binary(max_size=30).map(lambda data: data.replace(b"\0", b"x")), min_size=1, max_size=60)
+
+
+@needs_compiler
+@given(BLOCKS, st.integers(0, 3))
+def test_compiled_names_are_those_of_a_dictionary(blocks, skipped):
+    compiled, plain = Names(compiled=True), Names(compiled=False)
+    for block in blocks:
+        column = pl.Series(block, dtype=pl.String).slice(skipped)
+        np.testing.assert_array_equal(compiled.add(column), plain.add(column))
+    assert compiled.all().to_bytes() == plain.all().to_bytes()
+
+
+@needs_compiler
+@pytest.mark.parametrize("kind", ["string", "large_string", "string_view"])
+def test_names_come_from_every_layout_of_arrow(kind):
+    arrow = pytest.importorskip("pyarrow")
+    cells = [
+        "a",
+        None,
+        "",
+        "a name of more than twelve bytes",
+        "a",
+        "b" * 300,
+        None,
+        "a name of more than twelve bytes",
+    ]
+    column = arrow.chunked_array([arrow.array(cells, getattr(arrow, kind)()).slice(1), arrow.array(["b"], kind)])
+    names = Names()
+    assert names.add(column).tolist() == [-1, 0, 1, 2, 3, -1, 1, 4]
+    assert names.all().to_bytes() == [b"", cells[3].encode(), b"a", b"b" * 300, b"b"]
+
+
+@needs_compiler
+def test_a_column_of_numbers_is_no_text():
+    with pytest.raises(TypeError, match="not text"):
+        Names().add(pl.Series([1, 2]))
+
+
+def test_many_names_are_found_again():
+    names, numbers = Names(), np.random.default_rng(0).integers(0, 30_000, 100_000)
+    codes = names.add(pl.Series(numbers).cast(pl.String))
+    texts = names.all().to_bytes()
+    assert len(texts) == len(np.unique(numbers))
+    assert [int(texts[code]) for code in codes.tolist()] == numbers.tolist()
+    place, ordered = in_byte_order(names.all())
+    assert ordered.to_bytes() == sorted(texts)
+    assert [ordered.at(n) for n in place[:9].tolist()] == texts[:9]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 40)), max_size=200),
+    st.integers(6, 20),
+)
+def test_rows_are_ordered_as_lexsort_orders_them(rows, n_groups):
+    major, minor = (np.array(column, dtype=np.int32) for column in (zip(*rows, strict=True) if rows else ((), ())))
+    expected = np.lexsort((minor, major))
+    for compiled in {COMPILED, False}:
+        np.testing.assert_array_equal(ordered_rows(major, minor, n_groups, compiled=compiled), expected)
+
+
+@needs_compiler
+def test_a_code_beyond_the_groups_is_an_error():
+    one = np.array([3], dtype=np.int32)
+    with pytest.raises(ValueError, match="not below"):
+        ordered_rows(one, one, 3)
+    with pytest.raises(ValueError, match="not below"):
+        ordered_rows(-one, one, 3)
+
+
+@given(SLICES, st.integers(0, 10))
+def test_slices_are_encoded_and_copied_the_same_with_and_without_a_compiler(values, skipped):
+    column = from_bytes(values)
+    column = column.take(np.arange(len(values))[::-1][: len(values) - skipped])
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        for at_once in (-1, 1 << 13):
+            patch.setattr(slices, "COPIED_AT_ONCE", at_once if COMPILED else 1 << 13)
+            found.append((*map(np.ndarray.tolist, encode(column)), compact(column).to_bytes()))
+    codes, first = encode_exactly(column)
+    assert found == [(codes.tolist(), first.tolist(), column.to_bytes())] * 2
