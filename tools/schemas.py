@@ -1,7 +1,7 @@
 """JSON Schemas of what commands write: derived from the documents that tests write, and put into docs/schemas.
 
     mkdir build/json
-    VENIRE_JSON=build/json python -m pytest -n 2 -m "not slow" tests/unit/cli tests/contract    # one of each shape
+    VENIRE_JSON=build/json python -m pytest -n 2 tests/unit/cli tests/contract    # one of each shape, slow tests too
     python tools/schemas.py build/json
 
 Tests check every document that a command writes against the schema, so that a change of the JSON needs a change here.
