@@ -439,7 +439,7 @@ except FormatError as error:
 from venire.io.tables import parquet
 while parquet._WAITING:
     parquet._WAITING.pop().end()
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+print(max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)))
 """
 
 
