@@ -9,6 +9,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 import zstandard
@@ -423,10 +424,23 @@ def test_parquet_is_limited_by_its_size_and_any_damage_is_an_error(tmp_path):
     # In a small process of its own: a child is counted with the memory of the process that starts it.
     found = subprocess.run([sys.executable, "-c", DECODED, path], capture_output=True, text=True, check=True)
     words, _, memory = found.stdout.rpartition(" ")
-    assert "needs more memory or time" in words
+    assert "bytes of memory for each byte of the file" in words
     assert int(memory) < 1 << 20
     path.write_bytes(whole)
     assert len(read_judgments(path)) == 3
+
+
+def test_sorted_rows_that_compress_well_are_read(tmp_path, monkeypatch):
+    path, n = tmp_path / "judges.parquet", 100_000
+    row = pl.int_range(n, eager=True)
+    columns = {"topic": (row // 20_000).cast(str), "doc": (row % 20_000 // 20).cast(str)}
+    columns |= {"assessor": (row % 20).cast(str), "label": np.random.default_rng(1).integers(1, 4, n // 20).repeat(20)}
+    pl.DataFrame(columns).write_parquet(path, compression="zstd")
+    monkeypatch.setattr(parquet, "FREE", 1 << 20)
+    assert len(read_judgments(path)) == n
+    with within_limits(ratio=2), pytest.raises(FormatError, match="bytes of memory for each byte") as error:
+        read_judgments(path)
+    assert "raise the limit" in str(error.value)
 
 
 DECODED = """
