@@ -21,6 +21,7 @@ from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_na
 from venire.io.declarations import DECLARED, PROMPT, Role
 from venire.io.limits import current, over
 from venire.results import Note
+from venire.scan.codes import gather
 from venire.scan.names import ordered_rows
 from venire.types import Bools, Codes, Floats, Ints, Words
 
@@ -96,7 +97,7 @@ def assemble(
     label = _set_aside(label, not_applicable, declared)
     scale = declared or inferred_scale(label, parts, lowest=negative == "lowest")
     levels = np.append(_levels(list(label.names), scale, negative), np.int32(-1))
-    level = narrow(levels, len(levels))[label.codes]
+    level = gather(narrow(levels, len(levels)), label.codes)
     _refuse_unknown(level, label, scale, parts)
     judged = level >= 0
     n_judged = int(judged.sum())
@@ -199,7 +200,7 @@ def _set_aside(label: Category, not_applicable: str, declared: Scale | None) -> 
     code = names.index(not_applicable)
     others = np.delete(np.arange(len(names)), code)
     place = np.insert(np.arange(len(others), dtype=np.int32), code, np.int32(-1))
-    return Category(place[label.codes], label.names.take(others))
+    return Category(gather(place, label.codes), label.names.take(others))
 
 
 def _refuse_digits(label: Category, parts: Sequence[Rows]) -> None:
@@ -322,10 +323,11 @@ def _resolve_repeats(
     """
     error, keep, first, last = (DUPLICATE_LABELS.index(name) for name in DUPLICATE_LABELS)
     chosen: Any = _sorted_rows(judgments, rows)
-    columns = (judgments.assessor, *judgments.facets.values())
-    like = _repeats(chosen, [judgments.item, *(each.codes for each in columns)])
+    in_order = judgments if isinstance(chosen, slice) else judgments.take(chosen)
+    columns = (in_order.assessor, *in_order.facets.values())
+    like = _repeats([in_order.item, *(each.codes for each in columns)])
     if not like.any():
-        return judgments if isinstance(chosen, slice) else judgments.take(chosen)
+        return in_order
     ordered = np.arange(len(judgments)) if isinstance(chosen, slice) else chosen
     place = np.flatnonzero(np.append(like, False) | np.append(False, like))
     same, suspects = np.cumsum(~np.append(False, like)[place]), ordered[place]
@@ -375,12 +377,11 @@ def _sorted_rows(judgments: Judgments, rows: Ints | slice) -> Ints | Codes | sli
     return order if isinstance(rows, slice) else rows[order]
 
 
-def _repeats(rows: Ints | Codes | slice, columns: Sequence[Codes]) -> Bools:
+def _repeats(columns: Sequence[Codes]) -> Bools:
     """Mark rows that agree with the one before in every column."""
     like: Bools | None = None
     for column in columns:
-        some = column[rows]
-        agrees = some[1:] == some[:-1]
+        agrees = column[1:] == column[:-1]
         like = agrees if like is None else like & agrees
         if not like.any():
             break

@@ -19,6 +19,9 @@
 #if defined(__SSE2__) && defined(__GNUC__)
 #include <emmintrin.h>
 #endif
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__STDC_NO_ATOMICS__)
 #include <stdatomic.h>
 typedef atomic_int Flag;
@@ -872,12 +875,24 @@ struct ArrowArrayStream {
     void *private_data;
 };
 
+/* A name in the table, 16 bytes.  A short one is its bytes: eight of them, three more and the length.  Of a long one:
+ * where its bytes begin, 40 bits, its length, 16 bits, and both ends of its hash. */
+typedef struct {
+    uint64_t word;
+    uint32_t more, number; /* 1 and up, with the bit LONG_NAME if the name is long; 0 where there is none */
+} Named;
+
+enum { SHORT = 11, PLACE_BITS = 40, LENGTH_BITS = 16 };
+#define LONG_NAME 0x80000000u
+#define MOST_BYTES ((UINT64_C(1) << PLACE_BITS) - 1)
+#define MOST_LENGTH ((UINT64_C(1) << LENGTH_BITS) - 1)
+
 /* Distinct names, numbered as they come: their bytes one after the other, and where each ends. */
 typedef struct {
     PyObject_HEAD
     Keys keys;
-    Cell *cells;
-    size_t room; /* a power of two, more than twice the number of names */
+    Named *cells;
+    size_t room; /* a power of two, more than 4/3 of the number of names */
     Array bytes, ends;
 } Names;
 
@@ -927,14 +942,72 @@ static inline int same_exactly(const char *p, const char *q, size_t left) {
     return tail(p, left) == tail(q, left);
 }
 
+/* The hash of a short name. */
+static inline uint64_t hash_short(const Keys *keys, uint64_t word, uint32_t more) {
+    uint64_t mixed = keyed(keys, word, 0) + keyed(keys, more, 1);
+    mixed = (mixed ^ (mixed >> 32)) * 0x9E3779B97F4A7C15u;
+    return mixed ^ (mixed >> 32);
+}
+
+/* Bytes of a word that a short name of each length has: from FULL + SHORT + 1 - length on. */
+static const uint8_t FULL[2 * (SHORT + 1)] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+static const uint8_t LENGTH[SHORT + 1][4] = {{0, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 0, 2}, {0, 0, 0, 3}, {0, 0, 0, 4},
+                                             {0, 0, 0, 5}, {0, 0, 0, 6}, {0, 0, 0, 7}, {0, 0, 0, 8}, {0, 0, 0, 9},
+                                             {0, 0, 0, 10}, {0, 0, 0, 11}};
+
+/* What a name looks like in the table, but for its number and place; and its hash.  padded: behind a short name, so
+ * many bytes may be read that there are twelve. */
+static inline Named entry_of(const Keys *keys, Slice name, int padded, uint64_t *hashed) {
+    if (name.length <= SHORT) {
+        char copy[SHORT + 1] = {0};
+        if (!padded) memcpy(copy, name.at, name.length);
+        const char *at = padded ? name.at : copy;
+        const uint8_t *full = FULL + SHORT + 1 - name.length;
+        uint64_t words[2];
+        uint32_t ends[3];
+        memcpy(words, at, 8);
+        memcpy(words + 1, full, 8);
+        memcpy(ends, at + 8, 4);
+        memcpy(ends + 1, full + 8, 4);
+        memcpy(ends + 2, LENGTH[name.length], 4);
+        Named found = {words[0] & words[1], (ends[0] & ends[1]) | ends[2], 0};
+        *hashed = hash_short(keys, found.word, found.more);
+        return found;
+    }
+    *hashed = hash_exactly(keys, name);
+    uint64_t length = name.length < MOST_LENGTH ? name.length : MOST_LENGTH;
+    return (Named){(*hashed >> 56 << LENGTH_BITS | length) << PLACE_BITS, (uint32_t)*hashed, LONG_NAME};
+}
+
+/* Whether a cell that is filled has the name whose entry is given. */
+static inline int is_name(const Names *self, const Named *cell, Named entry, Slice name) {
+    if (cell->more != entry.more || (cell->number ^ entry.number) & LONG_NAME) return 0;
+    if (!entry.number) return cell->word == entry.word;
+    if ((cell->word ^ entry.word) >> PLACE_BITS) return 0;
+    if (name.length >= MOST_LENGTH && name_at(self, (cell->number & ~LONG_NAME) - 1).length != name.length) return 0;
+    return same_exactly(self->bytes.data + (cell->word & MOST_BYTES), name.at, name.length);
+}
+
+/* Ask for large pages, where the system has them: a table is read in no order. */
+static void in_large_pages(void *start, size_t size) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    uintptr_t first = ((uintptr_t)start + 4095) & ~(uintptr_t)4095, end = (uintptr_t)start + size;
+    if (size >= (size_t)1 << 23) (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+#else
+    (void)start, (void)size;
+#endif
+}
+
 static int names_rehash(Names *self, size_t room) {
-    Cell *cells = calloc(room, sizeof *cells);
+    Named *cells = room <= (uint64_t)UINT32_MAX + 1 ? calloc(room, sizeof *cells) : NULL;
     if (!cells) return 0;
-    for (size_t n = 0, count = n_names(self); n < count; n++) {
-        uint64_t hashed = hash_exactly(&self->keys, name_at(self, n));
-        size_t at = hashed & (room - 1);
-        while (cells[at].number) at = (at + 1) & (room - 1);
-        cells[at] = (Cell){(uint32_t)(hashed >> 32), (uint32_t)n + 1};
+    in_large_pages(cells, room * sizeof *cells);
+    for (size_t n = 0; n < self->room; n++) {
+        Named cell = self->cells[n];
+        if (!cell.number) continue;
+        size_t at = cell.number & LONG_NAME ? cell.more : (size_t)hash_short(&self->keys, cell.word, cell.more);
+        for (at &= room - 1; cells[at].number;) at = (at + 1) & (room - 1);
+        cells[at] = cell;
     }
     free(self->cells);
     self->cells = cells;
@@ -943,30 +1016,27 @@ static int names_rehash(Names *self, size_t room) {
 }
 
 /* The number of a name, which is added if it is new; -1 no memory, -2 too many. */
-static inline int64_t number_of(Names *self, Slice name, uint64_t hashed) {
-    for (size_t at = hashed & (self->room - 1);; at = (at + 1) & (self->room - 1)) {
-        Cell *cell = &self->cells[at];
+static inline int64_t number_of(Names *self, Slice name, Named entry, uint64_t hashed) {
+    size_t at = hashed & (self->room - 1);
+    for (; self->cells[at].number; at = (at + 1) & (self->room - 1)) {
         PROBED();
-        if (cell->number && cell->tag == (uint32_t)(hashed >> 32)) {
-            Slice known = name_at(self, cell->number - 1);
-            if (known.length == name.length && same_exactly(known.at, name.at, name.length)) return cell->number - 1;
-        }
-        if (!cell->number) {
-            size_t count = n_names(self);
-            if (count >= INT32_MAX - 1) return -2;
-            char *copy = grow(&self->bytes, name.length);
-            int64_t *end = copy || !name.length ? grow(&self->ends, sizeof *end) : NULL;
-            if (!end) {
-                if (copy) self->bytes.used -= name.length;
-                return -1;
-            }
-            if (name.length) memcpy(copy, name.at, name.length);
-            *end = (int64_t)self->bytes.used;
-            *cell = (Cell){(uint32_t)(hashed >> 32), (uint32_t)count + 1};
-            if (2 * (count + 1) > self->room && !names_rehash(self, 2 * self->room)) return -1;
-            return (int64_t)count;
-        }
+        if (is_name(self, &self->cells[at], entry, name)) return (int64_t)(self->cells[at].number & ~LONG_NAME) - 1;
     }
+    size_t count = n_names(self), begin = self->bytes.used;
+    if (count >= INT32_MAX - 1 || begin > MOST_BYTES) return -2;
+    char *copy = grow(&self->bytes, name.length);
+    int64_t *end = copy || !name.length ? grow(&self->ends, sizeof *end) : NULL;
+    if (!end) {
+        if (copy) self->bytes.used -= name.length;
+        return -1;
+    }
+    if (name.length) memcpy(copy, name.at, name.length);
+    *end = (int64_t)self->bytes.used;
+    if (entry.number) entry.word |= begin;
+    entry.number |= (uint32_t)count + 1;
+    self->cells[at] = entry;
+    if (4 * (count + 1) > 3 * self->room && !names_rehash(self, 2 * self->room)) return -1;
+    return (int64_t)count;
 }
 
 /* One row of a column of text of any layout: offsets of 32 or 64 bits, or views. */
@@ -990,23 +1060,21 @@ static inline Slice text_at(const struct ArrowArray *array, char layout, int64_t
 }
 
 /* Number at most AHEAD names, those without a place as -1: 1 done, -1 no memory, -2 too many names. */
-static inline int number_names(Names *self, const Slice *name, size_t rows, int32_t *codes) {
+static inline int number_names(Names *self, const Slice *name, size_t rows, int padded, int32_t *codes) {
     uint64_t hashed[AHEAD];
+    Named entry[AHEAD];
     for (size_t n = 0; n < rows; n++) {
         if (!name[n].at) continue;
-        hashed[n] = hash_exactly(&self->keys, name[n]);
+        entry[n] = entry_of(&self->keys, name[n], padded, &hashed[n]);
         FETCH(&self->cells[hashed[n] & (self->room - 1)]);
     }
     for (size_t n = 0; n < rows; n++) {
-        const Cell *cell = name[n].at ? &self->cells[hashed[n] & (self->room - 1)] : NULL;
-        if (cell && cell->number) FETCH((const int64_t *)self->ends.data + cell->number - 1);
+        if (!name[n].at || !entry[n].number) continue;
+        const Named *cell = &self->cells[hashed[n] & (self->room - 1)];
+        if (cell->number & LONG_NAME) FETCH(self->bytes.data + (cell->word & MOST_BYTES));
     }
     for (size_t n = 0; n < rows; n++) {
-        const Cell *cell = name[n].at ? &self->cells[hashed[n] & (self->room - 1)] : NULL;
-        if (cell && cell->number) FETCH(name_at(self, cell->number - 1).at);
-    }
-    for (size_t n = 0; n < rows; n++) {
-        int64_t number = name[n].at ? number_of(self, name[n], hashed[n]) : INT64_C(-3);
+        int64_t number = name[n].at ? number_of(self, name[n], entry[n], hashed[n]) : INT64_C(-3);
         if (number == -1 || number == -2) return (int)number;
         codes[n] = number < 0 ? -1 : (int32_t)number;
     }
@@ -1026,7 +1094,7 @@ static int number_rows(Names *self, const struct ArrowArray *array, char layout,
             name[n] = known ? text_at(array, layout, row) : (Slice){NULL, 0};
             if (known && !name[n].at) name[n].at = ""; /* an array of empty texts may have no bytes */
         }
-        done = number_names(self, name, (size_t)rows, codes + begin);
+        done = number_names(self, name, (size_t)rows, layout == 'v', codes + begin);
     }
     return done;
 }
@@ -1085,7 +1153,7 @@ static PyObject *names_add_slices(PyObject *object, PyObject *args) {
         PyThreadState *unlocked = PyEval_SaveThread();
         for (size_t begin = 0; done == 1 && begin < count; begin += AHEAD) {
             size_t rows = count - begin < AHEAD ? count - begin : AHEAD;
-            done = number_names((Names *)object, slices + begin, rows, codes + begin);
+            done = number_names((Names *)object, slices + begin, rows, 0, codes + begin);
         }
         PyEval_RestoreThread(unlocked);
     }
@@ -1190,7 +1258,7 @@ static int count_groups(const int32_t *major, size_t n_rows, size_t n_groups, ui
 }
 
 /* Order rows by major, then minor: a stable counting sort.  1 done, 0 no memory, -1 a wrong code. */
-static int order_rows(const int32_t *major, const int32_t *minor, size_t n_rows, size_t n_groups, int32_t *rows) {
+static int order_few(const int32_t *major, const int32_t *minor, size_t n_rows, size_t n_groups, int32_t *rows) {
     uint32_t *start = calloc(n_groups + 2, sizeof *start);
     if (!start) return 0;
     int done = count_groups(major, n_rows, n_groups, start) ? 1 : -1;
@@ -1201,6 +1269,86 @@ static int order_rows(const int32_t *major, const int32_t *minor, size_t n_rows,
     }
     free(start);
     return done;
+}
+
+enum { FEW_ROWS = 1 << 16, ROWS_TOGETHER = 1 << 15 };
+
+static inline int bits_of(uint64_t value) {
+    int bits = 0;
+    for (; value; value >>= 1) bits++;
+    return bits;
+}
+
+static int by_key(const void *a, const void *b) {
+    uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+    return (one > other) - (one < other);
+}
+
+/* Sort keys, all different, by counting the groups of their first bits, of which there are 2^bits: into sorted. */
+static void sort_keys(const uint64_t *keys, size_t size, int shift, int bits, uint32_t *start, uint64_t *sorted) {
+    memset(start, 0, (((size_t)1 << bits) + 1) * sizeof *start);
+    for (size_t n = 0; n < size; n++) start[(keys[n] >> shift) + 1]++;
+    for (size_t n = 0; n < (size_t)1 << bits; n++) start[n + 1] += start[n];
+    for (size_t n = 0; n < size; n++) sorted[start[keys[n] >> shift]++] = keys[n];
+    for (size_t n = 0, begin = 0; n < (size_t)1 << bits; begin = start[n++]) {
+        if (start[n] - begin > 24) {
+            qsort(sorted + begin, start[n] - begin, sizeof *sorted, by_key);
+            continue;
+        }
+        for (size_t m = begin + 1; m < start[n]; m++) {
+            uint64_t key = sorted[m];
+            size_t at = m;
+            for (; at > begin && sorted[at - 1] > key; at--) sorted[at] = sorted[at - 1];
+            sorted[at] = key;
+        }
+    }
+}
+
+/* As order_few, for many rows: these are first divided by major into parts that fit into a cache.  A key is what is left
+ * of major, then minor, then the row, so that every part is sorted by numbers alone. */
+static int order_many(const int32_t *major, const int32_t *minor, size_t n_rows, size_t n_groups, int bits, int32_t *rows) {
+    int minor_bits = 0;
+    for (size_t row = 0; row < n_rows; row++) minor_bits |= minor[row];
+    if (minor_bits < 0 || (minor_bits = bits_of((uint64_t)minor_bits)) + bits > 32) {
+        return order_few(major, minor, n_rows, n_groups, rows);
+    }
+    size_t n_parts = (n_groups >> bits) + 1, largest = 0;
+    uint32_t *start = calloc(n_parts + 1, sizeof *start), *groups = malloc((((size_t)1 << bits) + 1) * sizeof *groups);
+    uint64_t *keys = malloc(n_rows * sizeof *keys), *sorted = NULL;
+    int done = start && groups && keys;
+    for (size_t row = 0; done == 1 && row < n_rows; row++) {
+        if (major[row] < 0 || (size_t)major[row] >= n_groups) done = -1;
+        else start[(major[row] >> bits) + 1]++;
+    }
+    for (size_t n = 0; done == 1 && n < n_parts; n++) {
+        if (start[n + 1] > largest) largest = start[n + 1];
+        start[n + 1] += start[n];
+    }
+    if (done == 1 && !(sorted = malloc((largest + 1) * sizeof *sorted))) done = 0;
+    if (done == 1) {
+        uint32_t rest = ((uint32_t)1 << bits) - 1;
+        in_large_pages(keys, n_rows * sizeof *keys);
+        for (size_t row = 0; row < n_rows; row++) {
+            uint64_t first = (uint64_t)((uint32_t)major[row] & rest) << minor_bits | (uint32_t)minor[row];
+            keys[start[major[row] >> bits]++] = first << 32 | row;
+        }
+        for (size_t n = 0, begin = 0; n < n_parts; begin = start[n++]) {
+            sort_keys(keys + begin, start[n] - begin, 32 + minor_bits, bits, groups, sorted);
+            for (size_t m = begin; m < start[n]; m++) rows[m] = (int32_t)(uint32_t)sorted[m - begin];
+        }
+    }
+    free(sorted);
+    free(keys);
+    free(groups);
+    free(start);
+    return done;
+}
+
+/* Order rows by major, then minor, those that agree as they were: 1 done, 0 no memory, -1 a wrong code. */
+static int order_rows(const int32_t *major, const int32_t *minor, size_t n_rows, size_t n_groups, int32_t *rows) {
+    int bits = bits_of(n_groups / (n_rows / ROWS_TOGETHER + 1));
+    if (n_rows <= FEW_ROWS || bits > 20) return order_few(major, minor, n_rows, n_groups, rows);
+    return order_many(major, minor, n_rows, n_groups, bits, rows);
 }
 
 static PyObject *ordered_rows(PyObject *module, PyObject *args) {
@@ -1244,6 +1392,7 @@ static PyObject *compacted(PyObject *module, PyObject *args) {
         char *place = PyBytes_AsString(found);
         PyThreadState *unlocked = PyEval_SaveThread();
         for (size_t n = 0; n < count; n++) {
+            if (n + AHEAD < count) FETCH(slices[n + AHEAD].at);
             memcpy(place, slices[n].at, slices[n].length);
             place += slices[n].length;
         }
@@ -1255,9 +1404,262 @@ static PyObject *compacted(PyObject *module, PyObject *args) {
     return found;
 }
 
+/* ---- codes: columns of 1, 2 or 4 bytes ---------------------------------------------------------------------------- */
+
+static int codes_of(PyObject *object, const char *name, Py_buffer *view) {
+    if (PyObject_GetBuffer(object, view, PyBUF_ND | PyBUF_FORMAT) < 0) {
+        if (PyErr_ExceptionMatches(PyExc_BufferError)) PyErr_Format(PyExc_ValueError, "%s is not contiguous", name);
+        return 0;
+    }
+    const char *format = view->format ? view->format : "B";
+    if (view->ndim == 1 && view->itemsize <= 4 && format[0] && !format[1] && strchr("bhil", format[0])) return 1;
+    PyErr_Format(PyExc_TypeError, "%s is not a one-dimensional array of integers of 1, 2 or 4 bytes", name);
+    PyBuffer_Release(view);
+    return 0;
+}
+
+static inline int32_t code_at(const void *codes, size_t width, size_t row) {
+    return width == 1 ? ((const int8_t *)codes)[row] : width == 2 ? ((const int16_t *)codes)[row] : ((const int32_t *)codes)[row];
+}
+
+/* Copy cells of a table of n by codes, which count from the end if they are negative: 1 done, 0 a wrong code. */
+static inline int gather(const char *table, size_t n, size_t size, const void *codes, size_t width, size_t rows, char *out) {
+    for (size_t row = 0; row < rows; row++) {
+        int64_t code = code_at(codes, width, row);
+        if (code < 0) code += (int64_t)n;
+        if (code < 0 || (size_t)code >= n) return 0;
+        memcpy(out + row * size, table + (size_t)code * size, size);
+    }
+    return 1;
+}
+
+#define BY_SIZE(WIDTH)                                                        \
+    (size == 1   ? gather(table, n, 1, codes, WIDTH, rows, out)               \
+     : size == 2 ? gather(table, n, 2, codes, WIDTH, rows, out)               \
+     : size == 4 ? gather(table, n, 4, codes, WIDTH, rows, out)               \
+                 : gather(table, n, 8, codes, WIDTH, rows, out))
+
+static int gather_any(const char *table, size_t n, size_t size, const void *codes, size_t width, size_t rows, char *out) {
+    return width == 1 ? BY_SIZE(1) : width == 2 ? BY_SIZE(2) : BY_SIZE(4);
+}
+
+static PyObject *gathered(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *tables, *coded, *outs;
+    Py_buffer table, codes, out;
+    int done = -1;
+    if (!PyArg_ParseTuple(args, "OOO:gathered", &tables, &coded, &outs)) return NULL;
+    if (PyObject_GetBuffer(tables, &table, PyBUF_ND) < 0) return NULL;
+    if (!codes_of(coded, "codes", &codes)) return PyBuffer_Release(&table), NULL;
+    if (PyObject_GetBuffer(outs, &out, PyBUF_ND | PyBUF_WRITABLE) < 0) {
+        return PyBuffer_Release(&codes), PyBuffer_Release(&table), NULL;
+    }
+    size_t size = (size_t)table.itemsize, rows = (size_t)(codes.len / codes.itemsize);
+    if (table.ndim != 1 || (size != 1 && size != 2 && size != 4 && size != 8)) {
+        PyErr_SetString(PyExc_TypeError, "table is not a one-dimensional array of numbers");
+    } else if ((size_t)out.itemsize != size || (size_t)out.len / size != rows) {
+        PyErr_SetString(PyExc_ValueError, "out is not as long as codes, or not of the table's type");
+    } else {
+        PyThreadState *unlocked = PyEval_SaveThread();
+        done = gather_any(table.buf, (size_t)table.len / size, size, codes.buf, (size_t)codes.itemsize, rows, out.buf);
+        PyEval_RestoreThread(unlocked);
+        if (!done) PyErr_SetString(PyExc_IndexError, "a code is not within the table");
+    }
+    PyBuffer_Release(&out);
+    PyBuffer_Release(&codes);
+    PyBuffer_Release(&table);
+    return done == 1 ? Py_NewRef(Py_None) : NULL;
+}
+
+static inline int count_all(const void *codes, size_t width, size_t rows, size_t n, int32_t *counts) {
+    for (size_t row = 0; row < rows; row++) {
+        int32_t code = code_at(codes, width, row);
+        if (code < 0 || (size_t)code >= n) return 0;
+        counts[code]++;
+    }
+    return 1;
+}
+
+static PyObject *counted(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *coded, *found = NULL;
+    Py_ssize_t n;
+    Py_buffer codes;
+    if (!PyArg_ParseTuple(args, "On:counted", &coded, &n)) return NULL;
+    if (!codes_of(coded, "codes", &codes)) return NULL;
+    size_t width = (size_t)codes.itemsize, rows = (size_t)codes.len / width;
+    if (n < 0 || n >= INT32_MAX || rows >= INT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, "there are too many codes");
+    } else if ((found = PyBytes_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(int32_t)))) {
+        int32_t *counts = (int32_t *)PyBytes_AsString(found);
+        PyThreadState *unlocked = PyEval_SaveThread();
+        memset(counts, 0, (size_t)n * sizeof *counts);
+        int done = width == 1   ? count_all(codes.buf, 1, rows, (size_t)n, counts)
+                   : width == 2 ? count_all(codes.buf, 2, rows, (size_t)n, counts)
+                                : count_all(codes.buf, 4, rows, (size_t)n, counts);
+        PyEval_RestoreThread(unlocked);
+        if (!done) PyErr_SetString(PyExc_IndexError, "a code is not below the number of names");
+        if (!done) Py_CLEAR(found);
+    }
+    PyBuffer_Release(&codes);
+    return found;
+}
+
+/* The one group of each name, -1 where it has no row: 1 done, 0 a name has two groups, -1 a wrong code. */
+static inline int find_homes(const void *group, size_t group_width, const void *codes, size_t width, size_t rows, size_t n,
+                             int32_t *homes) {
+    for (size_t row = 0; row < rows; row++) {
+        int32_t code = code_at(codes, width, row), home = code_at(group, group_width, row);
+        if (code < 0 || (size_t)code >= n || home < 0) return -1;
+        if (homes[code] != home) {
+            if (homes[code] >= 0) return 0;
+            homes[code] = home;
+        }
+    }
+    return 1;
+}
+
+static PyObject *homes(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *grouped, *coded, *found = NULL;
+    Py_ssize_t n;
+    Py_buffer group, codes;
+    if (!PyArg_ParseTuple(args, "OOn:homes", &grouped, &coded, &n)) return NULL;
+    if (!codes_of(grouped, "group", &group)) return NULL;
+    if (!codes_of(coded, "codes", &codes)) return PyBuffer_Release(&group), NULL;
+    size_t wide = (size_t)group.itemsize, width = (size_t)codes.itemsize, rows = (size_t)codes.len / width;
+    if (n < 0 || n >= INT32_MAX || (size_t)group.len / wide != rows) {
+        PyErr_SetString(PyExc_ValueError, "group and codes differ in length, or there are too many names");
+    } else if ((found = PyBytes_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(int32_t)))) {
+        int32_t *home = (int32_t *)PyBytes_AsString(found);
+        PyThreadState *unlocked = PyEval_SaveThread();
+        memset(home, 255, (size_t)n * sizeof *home);
+        int done = wide == 2 && width == 4 ? find_homes(group.buf, 2, codes.buf, 4, rows, (size_t)n, home)
+                                           : find_homes(group.buf, wide, codes.buf, width, rows, (size_t)n, home);
+        PyEval_RestoreThread(unlocked);
+        if (done < 0) PyErr_SetString(PyExc_IndexError, "a code is negative, or not below the number of names");
+        if (done < 1) Py_CLEAR(found);
+        if (!done) found = Py_NewRef(Py_None);
+    }
+    PyBuffer_Release(&codes);
+    PyBuffer_Release(&group);
+    return found;
+}
+
+/* ---- names in order, group by group ------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t head; /* the first bytes behind those that all names of the group share */
+    const Slice *name;
+} Placed;
+
+static int by_head(const void *a, const void *b) {
+    uint64_t one = ((const Placed *)a)->head, other = ((const Placed *)b)->head;
+    return (one > other) - (one < other);
+}
+
+static int by_name(const void *a, const void *b) { return compare(*((const Placed *)a)->name, *((const Placed *)b)->name); }
+
+/* Sort names by their heads, and where these agree by all bytes. */
+static void sort_names(Placed *placed, size_t size) {
+    qsort(placed, size, sizeof *placed, by_head);
+    for (size_t n = 0, end; n < size; n = end) {
+        for (end = n + 1; end < size && placed[end].head == placed[n].head;) end++;
+        if (end - n > 1) qsort(placed + n, end - n, sizeof *placed, by_name);
+    }
+}
+
+/* How many bytes from the first on all names of a group share. */
+static size_t shared_bytes(const Slice *names, const int32_t *rows, size_t size) {
+    size_t shared = names[rows[0]].length;
+    for (size_t n = 1; n < size && shared; n++) {
+        Slice name = names[rows[n]];
+        size_t at = 0, most = name.length < shared ? name.length : shared;
+        while (at < most && name.at[at] == names[rows[0]].at[at]) at++;
+        shared = at;
+    }
+    return shared;
+}
+
+static inline uint64_t head_of(Slice name, size_t shared) {
+    const char *at = name.at + shared;
+    size_t left = name.length - shared;
+#if WORDWISE
+    return left >= 8 ? __builtin_bswap64(load(at)) : left ? __builtin_bswap64(load_some(at, left) >> (64 - 8 * left)) : 0;
+#else
+    uint64_t head = 0;
+    for (size_t n = 0; n < 8; n++) head = head << 8 | (n < left ? (uint8_t)at[n] : 0);
+    return head;
+#endif
+}
+
+/* Order names by group, and bytewise within it: 1 done, 0 no memory, -1 a wrong group. */
+static int order_names(const int32_t *group, size_t n_groups, const Slice *names, size_t count, int32_t *rows) {
+    uint32_t *start = calloc(n_groups + 2, sizeof *start);
+    Placed *placed = NULL;
+    size_t room = 0;
+    int done = !start ? 0 : count_groups(group, count, n_groups, start) ? 1 : -1;
+    for (size_t row = 0; done == 1 && row < count; row++) rows[start[group[row]]++] = (int32_t)row;
+    for (size_t n = 0, begin = 0; done == 1 && n < n_groups; begin = start[n++]) {
+        size_t size = start[n] - begin;
+        if (size < 2) continue;
+        if (size > room) {
+            free(placed);
+            room = 2 * size;
+            placed = malloc(room * sizeof *placed);
+            if (!placed) done = 0;
+            if (!placed) break;
+        }
+        for (size_t m = 0; m < size; m++) FETCH(&names[rows[begin + m]]);
+        for (size_t m = 0; m < size; m++) FETCH(names[rows[begin + m]].at);
+        size_t shared = shared_bytes(names, rows + begin, size);
+        for (size_t m = 0; m < size; m++) {
+            const Slice *name = &names[rows[begin + m]];
+            placed[m] = (Placed){head_of(*name, shared), name};
+        }
+        sort_names(placed, size);
+        for (size_t m = 0; m < size; m++) rows[begin + m] = (int32_t)(placed[m].name - names);
+    }
+    free(placed);
+    free(start);
+    return done;
+}
+
+static PyObject *ordered_names(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *groups, *buffer, *start, *end, *found = NULL;
+    Py_ssize_t n_groups;
+    Py_buffer group, bytes;
+    size_t count = 0;
+    if (!PyArg_ParseTuple(args, "OnOOO:ordered_names", &groups, &n_groups, &buffer, &start, &end)) return NULL;
+    if (!integers_of(groups, "group", sizeof(int32_t), &group)) return NULL;
+    if (!view_of(buffer, "buffer", "B", 1, &bytes)) return PyBuffer_Release(&group), NULL;
+    Slice *names = bytes.len >= PADDING ? slices_of(&bytes, start, end, &count) : NULL;
+    if (!names && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "buffer does not end in padding");
+    if (names && ((size_t)group.len / sizeof(int32_t) != count || n_groups < 0 || n_groups >= INT32_MAX)) {
+        PyErr_SetString(PyExc_ValueError, "there are not as many groups as names, or too many");
+    } else if (names && (found = PyBytes_FromStringAndSize(NULL, group.len))) {
+        int32_t *rows = (int32_t *)PyBytes_AsString(found);
+        PyThreadState *unlocked = PyEval_SaveThread();
+        int done = order_names(group.buf, (size_t)n_groups, names, count, rows);
+        PyEval_RestoreThread(unlocked);
+        if (done < 0) PyErr_SetString(PyExc_ValueError, "a group is not below the number of groups");
+        if (!done) PyErr_NoMemory();
+        if (done != 1) Py_CLEAR(found);
+    }
+    free(names);
+    PyBuffer_Release(&bytes);
+    PyBuffer_Release(&group);
+    return found;
+}
+
 static PyMethodDef module_methods[] = {
     {"ordered_rows", ordered_rows, METH_VARARGS, "Order rows by two columns of codes, int32 each; rows as int32."},
+    {"ordered_names", ordered_names, METH_VARARGS, "Order names by their groups, int32, and bytewise; places as int32."},
     {"compacted", compacted, METH_VARARGS, "Copy slices of bytes, int64 start and end, one behind the other."},
+    {"gathered", gathered, METH_VARARGS, "Copy the cells of a table that codes name into another array."},
+    {"counted", counted, METH_VARARGS, "Count how often each code occurs, int32."},
+    {"homes", homes, METH_VARARGS, "The one group in which each code occurs, int32, -1 for none; None if one has two."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -11,7 +11,8 @@ from typing import Protocol
 import numpy as np
 
 from venire.scan import slices
-from venire.scan.slices import COMPILED, PADDING, Slices, bytewise_order, compact, from_bytes
+from venire.scan.codes import COMPILED
+from venire.scan.slices import PADDING, Slices, bytewise_order, compact, from_bytes
 from venire.types import Codes, Ints
 
 if COMPILED:
@@ -60,6 +61,17 @@ def in_byte_order(names: Slices) -> tuple[Codes, Slices]:
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     return place, compact(names.take(order))
+
+
+def names_in_groups(group: Codes, n_groups: int, names: Slices, *, compiled: bool = COMPILED) -> Codes | Ints:
+    """Order names by their group (name,), and bytewise within it -> (name,)."""
+    if not compiled:
+        rank = np.empty(len(group), dtype=np.int32)
+        rank[bytewise_order(names)] = np.arange(len(group), dtype=np.int32)
+        return np.lexsort((rank, group))
+    start, end = np.ascontiguousarray(names.start), np.ascontiguousarray(names.end)
+    group = np.ascontiguousarray(group, dtype=np.int32)
+    return np.frombuffer(_scan.ordered_names(group, n_groups, names.buffer, start, end), dtype=np.int32)
 
 
 def ordered_rows(major: Codes, minor: Codes, n_groups: int, *, compiled: bool = COMPILED) -> Codes | Ints:
