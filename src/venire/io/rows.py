@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from venire.data.ids import Category, count_codes, joined, narrow
-from venire.data.judgments import FACETS, Items, Judgments, given_items, is_conditional, number_items
+from venire.data.ids import Category, joined, narrow
+from venire.data.judgments import FACETS, Judgments, given_items, is_conditional, number_items
 from venire.data.scale import NOT_APPLICABLE, Scale, is_digits, is_integer, is_negative, is_number, whole
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
 from venire.io.declarations import DECLARED, PROMPT, Role
@@ -114,7 +114,7 @@ def assemble(
         notes.append(Note("negative-labels", "{n:label} below zero, taken as unjudged", n=below))
     topic, doc = joined([part.topic for part in parts]), joined([part.doc for part in parts])
     items, item = number_items(topic, doc)
-    _refuse_crowded(item, items, parts)
+    del topic, doc
     facets = {
         name: joined([part.facets.get(name) or Category.constant("", len(part.line)) for part in parts])
         for name in FACETS
@@ -212,13 +212,15 @@ def _refuse_digits(label: Category, parts: Sequence[Rows]) -> None:
             raise over("digits", *locate_row(parts, row), f"a label of {length[code]:,} digits", hint="round it")
 
 
-def _refuse_crowded(item: Codes, items: Items, parts: Sequence[Rows]) -> None:
-    """Raise where an item has more labels than any has."""
-    count = count_codes(item, max(len(items), 1))
-    if count.max() > current().labels_per_item:
-        wrong = int(count.argmax())
-        found = f"{count[wrong]:,} labels of {items.doc[wrong]!r} for topic {items.topics[int(items.topic[wrong])]!r}"
-        place = locate_row(parts, int(np.argmax(item == wrong)))
+def _refuse_crowded(judgments: Judgments, order: Ints | Codes | slice, parts: Sequence[Rows]) -> None:
+    """Raise where an item has more labels than any has; judgments by item, whose rows had another order before."""
+    item, most = judgments.item, current().labels_per_item
+    crowded = np.flatnonzero(item[most:] == item[:-most]) if len(item) > most else item[:0]
+    if len(crowded):
+        wrong = int(item[crowded[0]])
+        rows, items = np.flatnonzero(item == wrong), judgments.items
+        found = f"{len(rows):,} labels of {items.doc[wrong]!r} for topic {items.topics[int(items.topic[wrong])]!r}"
+        place = locate_row(parts, int((rows if isinstance(order, slice) else order[rows]).min()))
         raise over("labels_per_item", *place, found, hint="check which columns are the topic and the document")
 
 
@@ -324,6 +326,7 @@ def _resolve_repeats(
     error, keep, first, last = (DUPLICATE_LABELS.index(name) for name in DUPLICATE_LABELS)
     chosen: Any = _sorted_rows(judgments, rows)
     in_order = judgments if isinstance(chosen, slice) else judgments.take(chosen)
+    _refuse_crowded(in_order, chosen, parts)
     columns = (in_order.assessor, *in_order.facets.values())
     like = _repeats([in_order.item, *(each.codes for each in columns)])
     if not like.any():

@@ -1168,8 +1168,12 @@ static PyObject *names_add_slices(PyObject *object, PyObject *args) {
 static PyObject *names_all(PyObject *object, PyObject *nothing) {
     (void)nothing;
     Names *self = (Names *)object;
-    return Py_BuildValue("y#y#", self->bytes.data ? self->bytes.data : "", (Py_ssize_t)self->bytes.used,
-                         self->ends.data ? self->ends.data : "", (Py_ssize_t)self->ends.used);
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(self->bytes.used + PADDING));
+    if (!bytes) return NULL;
+    char *place = PyBytes_AsString(bytes);
+    if (self->bytes.used) memcpy(place, self->bytes.data, self->bytes.used);
+    memset(place + self->bytes.used, 0, PADDING);
+    return Py_BuildValue("Ny#", bytes, self->ends.data ? self->ends.data : "", (Py_ssize_t)self->ends.used);
 }
 
 static PyObject *names_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
@@ -1201,7 +1205,7 @@ static void names_dealloc(PyObject *object) {
 static PyMethodDef names_methods[] = {
     {"add", names_add, METH_O, "Number the rows of a column of text, an Arrow stream; int32, -1 for null."},
     {"add_slices", names_add_slices, METH_VARARGS, "Number slices of bytes, int64 start and end; int32."},
-    {"all", names_all, METH_NOARGS, "The bytes of all names, and where each ends, int64."},
+    {"all", names_all, METH_NOARGS, "The bytes of all names, with padding, and where each ends, int64."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -1217,61 +1221,7 @@ static PyType_Spec names_spec = {"venire.scan._scan.Names", sizeof(Names), 0, Py
 
 /* ---- rows in order ---------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int32_t minor, row;
-} Pair;
-
-static int by_minor(const void *a, const void *b) {
-    const Pair *one = a, *other = b;
-    if (one->minor != other->minor) return one->minor < other->minor ? -1 : 1;
-    return (one->row > other->row) - (one->row < other->row);
-}
-
-/* Order the rows of one group by minor, those that agree as they were: 1 done, 0 no memory. */
-static int order_group(int32_t *rows, size_t size, const int32_t *minor) {
-    if (size <= 24) {
-        for (size_t n = 1; n < size; n++) {
-            int32_t row = rows[n];
-            size_t at = n;
-            for (; at && minor[rows[at - 1]] > minor[row]; at--) rows[at] = rows[at - 1];
-            rows[at] = row;
-        }
-        return 1;
-    }
-    Pair *pairs = malloc(size * sizeof *pairs);
-    if (!pairs) return 0;
-    for (size_t n = 0; n < size; n++) pairs[n] = (Pair){minor[rows[n]], rows[n]};
-    qsort(pairs, size, sizeof *pairs, by_minor);
-    for (size_t n = 0; n < size; n++) rows[n] = pairs[n].row;
-    free(pairs);
-    return 1;
-}
-
-/* Count the rows of each group, checking the codes: 1 done, 0 a code is not below the number of groups. */
-static int count_groups(const int32_t *major, size_t n_rows, size_t n_groups, uint32_t *start) {
-    for (size_t row = 0; row < n_rows; row++) {
-        if (major[row] < 0 || (size_t)major[row] >= n_groups) return 0;
-        start[major[row] + 1]++;
-    }
-    for (size_t n = 0; n < n_groups; n++) start[n + 1] += start[n];
-    return 1;
-}
-
-/* Order rows by major, then minor: a stable counting sort.  1 done, 0 no memory, -1 a wrong code. */
-static int order_few(const int32_t *major, const int32_t *minor, size_t n_rows, size_t n_groups, int32_t *rows) {
-    uint32_t *start = calloc(n_groups + 2, sizeof *start);
-    if (!start) return 0;
-    int done = count_groups(major, n_rows, n_groups, start) ? 1 : -1;
-    for (size_t row = 0; done == 1 && row < n_rows; row++) rows[start[major[row]]++] = (int32_t)row;
-    for (size_t n = 0, begin = 0; done == 1 && n < n_groups; n++) { /* a start has become the start of the next */
-        done = order_group(rows + begin, start[n] - begin, minor);
-        begin = start[n];
-    }
-    free(start);
-    return done;
-}
-
-enum { FEW_ROWS = 1 << 16, ROWS_TOGETHER = 1 << 15 };
+enum { ROWS_TOGETHER = 1 << 15 }; /* so many keys of rows fit into a cache */
 
 static inline int bits_of(uint64_t value) {
     int bits = 0;
@@ -1304,39 +1254,81 @@ static void sort_keys(const uint64_t *keys, size_t size, int shift, int bits, ui
     }
 }
 
-/* As order_few, for many rows: these are first divided by major into parts that fit into a cache.  A key is what is left
- * of major, then minor, then the row, so that every part is sorted by numbers alone. */
-static int order_many(const int32_t *major, const int32_t *minor, size_t n_rows, size_t n_groups, int bits, int32_t *rows) {
-    int minor_bits = 0;
-    for (size_t row = 0; row < n_rows; row++) minor_bits |= minor[row];
-    if (minor_bits < 0 || (minor_bits = bits_of((uint64_t)minor_bits)) + bits > 32) {
-        return order_few(major, minor, n_rows, n_groups, rows);
+static int codes_of(PyObject *object, const char *name, Py_buffer *view) {
+    if (PyObject_GetBuffer(object, view, PyBUF_ND | PyBUF_FORMAT) < 0) {
+        if (PyErr_ExceptionMatches(PyExc_BufferError)) PyErr_Format(PyExc_ValueError, "%s is not contiguous", name);
+        return 0;
     }
-    size_t n_parts = (n_groups >> bits) + 1, largest = 0;
+    const char *format = view->format ? view->format : "B";
+    if (view->ndim == 1 && view->itemsize <= 4 && format[0] && !format[1] && strchr("bhil", format[0])) return 1;
+    PyErr_Format(PyExc_TypeError, "%s is not a one-dimensional array of integers of 1, 2 or 4 bytes", name);
+    PyBuffer_Release(view);
+    return 0;
+}
+
+static inline int32_t code_at(const void *codes, size_t width, size_t row) {
+    return width == 1 ? ((const int8_t *)codes)[row] : width == 2 ? ((const int16_t *)codes)[row] : ((const int32_t *)codes)[row];
+}
+
+/* What rows are ordered by, and the groups of major that are wanted. */
+typedef struct {
+    const int32_t *major;
+    const void *minor;
+    size_t width, n_rows, n_groups, first, last;
+} Ordering;
+
+/* How many bits the codes of minor have; -1 if one of them is negative, or one of major is wrong; and how many rows are
+ * in the groups that are wanted. */
+static int check_rows(const Ordering *by, size_t *wanted) {
+    int32_t bits = 0, wrong = 0;
+    size_t found = 0;
+    for (size_t row = 0; row < by->n_rows; row++) {
+        int32_t major = by->major[row];
+        bits |= code_at(by->minor, by->width, row);
+        wrong |= major < 0 || (size_t)major >= by->n_groups;
+        found += (size_t)major >= by->first && (size_t)major < by->last;
+    }
+    *wanted = found;
+    return wrong || bits < 0 ? -1 : bits_of((uint64_t)bits);
+}
+
+/* Order the wanted rows, of which there are n_rows, by major, then minor, those that agree as they were: 1 done, 0 no
+ * memory.  Rows are first divided by major into parts that fit into a cache.  A key is what is left of major, then
+ * minor, then the row, so that every part is sorted by numbers alone. */
+static int order_rows(const Ordering *by, int minor_bits, size_t n_rows, int32_t *rows) {
+    size_t span = by->last - by->first;
+    int bits = bits_of(span / (n_rows / ROWS_TOGETHER + 1));
+    if (bits > 20) bits = 20;
+    if (bits > 32 - minor_bits) bits = 32 - minor_bits;
+    size_t n_parts = (span >> bits) + 1, largest = 0;
     uint32_t *start = calloc(n_parts + 1, sizeof *start), *groups = malloc((((size_t)1 << bits) + 1) * sizeof *groups);
-    uint64_t *keys = malloc(n_rows * sizeof *keys), *sorted = NULL;
-    int done = start && groups && keys;
-    for (size_t row = 0; done == 1 && row < n_rows; row++) {
-        if (major[row] < 0 || (size_t)major[row] >= n_groups) done = -1;
-        else start[(major[row] >> bits) + 1]++;
+    uint64_t *keys = malloc((n_rows + 1) * sizeof *keys), *sorted = NULL;
+    if (start && groups && keys) {
+        for (size_t row = 0; row < by->n_rows; row++) {
+            size_t group = (size_t)by->major[row] - by->first;
+            if (group < span) start[(group >> bits) + 1]++;
+        }
+        for (size_t n = 0; n < n_parts; n++) {
+            if (start[n + 1] > largest) largest = start[n + 1];
+            start[n + 1] += start[n];
+        }
+        sorted = malloc((largest + 1) * sizeof *sorted);
     }
-    for (size_t n = 0; done == 1 && n < n_parts; n++) {
-        if (start[n + 1] > largest) largest = start[n + 1];
-        start[n + 1] += start[n];
-    }
-    if (done == 1 && !(sorted = malloc((largest + 1) * sizeof *sorted))) done = 0;
-    if (done == 1) {
+    if (sorted) {
         uint32_t rest = ((uint32_t)1 << bits) - 1;
         in_large_pages(keys, n_rows * sizeof *keys);
-        for (size_t row = 0; row < n_rows; row++) {
-            uint64_t first = (uint64_t)((uint32_t)major[row] & rest) << minor_bits | (uint32_t)minor[row];
-            keys[start[major[row] >> bits]++] = first << 32 | row;
+        for (size_t row = 0; row < by->n_rows; row++) {
+            size_t group = (size_t)by->major[row] - by->first;
+            if (group >= span) continue;
+            uint64_t head = (uint64_t)(group & rest) << minor_bits | (uint32_t)code_at(by->minor, by->width, row);
+            keys[start[group >> bits]++] = head << 32 | row;
         }
         for (size_t n = 0, begin = 0; n < n_parts; begin = start[n++]) {
             sort_keys(keys + begin, start[n] - begin, 32 + minor_bits, bits, groups, sorted);
             for (size_t m = begin; m < start[n]; m++) rows[m] = (int32_t)(uint32_t)sorted[m - begin];
         }
     }
+    int done = sorted != NULL;
     free(sorted);
     free(keys);
     free(groups);
@@ -1344,32 +1336,35 @@ static int order_many(const int32_t *major, const int32_t *minor, size_t n_rows,
     return done;
 }
 
-/* Order rows by major, then minor, those that agree as they were: 1 done, 0 no memory, -1 a wrong code. */
-static int order_rows(const int32_t *major, const int32_t *minor, size_t n_rows, size_t n_groups, int32_t *rows) {
-    int bits = bits_of(n_groups / (n_rows / ROWS_TOGETHER + 1));
-    if (n_rows <= FEW_ROWS || bits > 20) return order_few(major, minor, n_rows, n_groups, rows);
-    return order_many(major, minor, n_rows, n_groups, bits, rows);
-}
-
 static PyObject *ordered_rows(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *majors, *minors, *found = NULL;
-    Py_ssize_t n_groups;
+    Py_ssize_t n_groups, first, last;
     Py_buffer major, minor;
-    if (!PyArg_ParseTuple(args, "OOn:ordered_rows", &majors, &minors, &n_groups)) return NULL;
+    if (!PyArg_ParseTuple(args, "OOnnn:ordered_rows", &majors, &minors, &n_groups, &first, &last)) return NULL;
     if (!integers_of(majors, "major", sizeof(int32_t), &major)) return NULL;
-    if (!integers_of(minors, "minor", sizeof(int32_t), &minor)) return PyBuffer_Release(&major), NULL;
-    size_t n_rows = (size_t)major.len / sizeof(int32_t);
-    if (major.len != minor.len || n_groups < 0 || n_groups >= INT32_MAX || n_rows >= INT32_MAX) {
+    if (!codes_of(minors, "minor", &minor)) return PyBuffer_Release(&major), NULL;
+    size_t n_rows = (size_t)major.len / sizeof(int32_t), wanted;
+    if (n_rows != (size_t)(minor.len / minor.itemsize) || n_groups >= INT32_MAX || n_rows >= INT32_MAX) {
         PyErr_SetString(PyExc_ValueError, "major and minor differ in length, or are too long");
-    } else if ((found = PyBytes_FromStringAndSize(NULL, major.len))) {
-        int32_t *rows = (int32_t *)PyBytes_AsString(found);
+    } else if (first < 0 || first > last || last > n_groups) {
+        PyErr_SetString(PyExc_ValueError, "the groups that are wanted are not below the number of groups");
+    } else {
+        Ordering by = {major.buf, minor.buf, (size_t)minor.itemsize, n_rows, (size_t)n_groups, (size_t)first, (size_t)last};
         PyThreadState *unlocked = PyEval_SaveThread();
-        int done = order_rows(major.buf, minor.buf, n_rows, (size_t)n_groups, rows);
+        int bits = check_rows(&by, &wanted);
         PyEval_RestoreThread(unlocked);
-        if (done < 0) PyErr_SetString(PyExc_ValueError, "a code is not below the number of groups");
+        if (bits < 0) PyErr_SetString(PyExc_ValueError, "a code is negative, or not below the number of groups");
+        if (bits >= 0) found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(wanted * sizeof(int32_t)));
+        int done = 1;
+        if (found) {
+            int32_t *rows = (int32_t *)PyBytes_AsString(found);
+            unlocked = PyEval_SaveThread();
+            done = order_rows(&by, bits, wanted, rows);
+            PyEval_RestoreThread(unlocked);
+        }
         if (!done) PyErr_NoMemory();
-        if (done != 1) Py_CLEAR(found);
+        if (!done) Py_CLEAR(found);
     }
     PyBuffer_Release(&minor);
     PyBuffer_Release(&major);
@@ -1405,22 +1400,6 @@ static PyObject *compacted(PyObject *module, PyObject *args) {
 }
 
 /* ---- codes: columns of 1, 2 or 4 bytes ---------------------------------------------------------------------------- */
-
-static int codes_of(PyObject *object, const char *name, Py_buffer *view) {
-    if (PyObject_GetBuffer(object, view, PyBUF_ND | PyBUF_FORMAT) < 0) {
-        if (PyErr_ExceptionMatches(PyExc_BufferError)) PyErr_Format(PyExc_ValueError, "%s is not contiguous", name);
-        return 0;
-    }
-    const char *format = view->format ? view->format : "B";
-    if (view->ndim == 1 && view->itemsize <= 4 && format[0] && !format[1] && strchr("bhil", format[0])) return 1;
-    PyErr_Format(PyExc_TypeError, "%s is not a one-dimensional array of integers of 1, 2 or 4 bytes", name);
-    PyBuffer_Release(view);
-    return 0;
-}
-
-static inline int32_t code_at(const void *codes, size_t width, size_t row) {
-    return width == 1 ? ((const int8_t *)codes)[row] : width == 2 ? ((const int16_t *)codes)[row] : ((const int32_t *)codes)[row];
-}
 
 /* Copy cells of a table of n by codes, which count from the end if they are negative: 1 done, 0 a wrong code. */
 static inline int gather(const char *table, size_t n, size_t size, const void *codes, size_t width, size_t rows, char *out) {
@@ -1593,14 +1572,20 @@ static inline uint64_t head_of(Slice name, size_t shared) {
 #endif
 }
 
-/* Order names by group, and bytewise within it: 1 done, 0 no memory, -1 a wrong group. */
-static int order_names(const int32_t *group, size_t n_groups, const Slice *names, size_t count, int32_t *rows) {
+/* Order the names of the groups from first up to last, and bytewise within a group: 1 done, 0 no memory. */
+static int order_names(const int32_t *group, size_t first, size_t last, const Slice *names, size_t count, int32_t *rows) {
+    size_t n_groups = last - first, room = 0;
     uint32_t *start = calloc(n_groups + 2, sizeof *start);
     Placed *placed = NULL;
-    size_t room = 0;
-    int done = !start ? 0 : count_groups(group, count, n_groups, start) ? 1 : -1;
-    for (size_t row = 0; done == 1 && row < count; row++) rows[start[group[row]]++] = (int32_t)row;
-    for (size_t n = 0, begin = 0; done == 1 && n < n_groups; begin = start[n++]) {
+    int done = start != NULL;
+    for (size_t row = 0; done && row < count; row++) {
+        if ((size_t)group[row] - first < n_groups) start[(size_t)group[row] - first + 1]++;
+    }
+    for (size_t n = 0; done && n < n_groups; n++) start[n + 1] += start[n];
+    for (size_t row = 0; done && row < count; row++) {
+        if ((size_t)group[row] - first < n_groups) rows[start[(size_t)group[row] - first]++] = (int32_t)row;
+    }
+    for (size_t n = 0, begin = 0; done && n < n_groups; begin = start[n++]) { /* a start has become that of the next */
         size_t size = start[n] - begin;
         if (size < 2) continue;
         if (size > room) {
@@ -1628,24 +1613,26 @@ static int order_names(const int32_t *group, size_t n_groups, const Slice *names
 static PyObject *ordered_names(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *groups, *buffer, *start, *end, *found = NULL;
-    Py_ssize_t n_groups;
+    Py_ssize_t first, last;
     Py_buffer group, bytes;
-    size_t count = 0;
-    if (!PyArg_ParseTuple(args, "OnOOO:ordered_names", &groups, &n_groups, &buffer, &start, &end)) return NULL;
+    size_t count = 0, wanted = 0;
+    if (!PyArg_ParseTuple(args, "OnnOOO:ordered_names", &groups, &first, &last, &buffer, &start, &end)) return NULL;
     if (!integers_of(groups, "group", sizeof(int32_t), &group)) return NULL;
     if (!view_of(buffer, "buffer", "B", 1, &bytes)) return PyBuffer_Release(&group), NULL;
     Slice *names = bytes.len >= PADDING ? slices_of(&bytes, start, end, &count) : NULL;
     if (!names && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "buffer does not end in padding");
-    if (names && ((size_t)group.len / sizeof(int32_t) != count || n_groups < 0 || n_groups >= INT32_MAX)) {
-        PyErr_SetString(PyExc_ValueError, "there are not as many groups as names, or too many");
-    } else if (names && (found = PyBytes_FromStringAndSize(NULL, group.len))) {
-        int32_t *rows = (int32_t *)PyBytes_AsString(found);
+    if (names && ((size_t)group.len / sizeof(int32_t) != count || first < 0 || first > last || last >= INT32_MAX)) {
+        PyErr_SetString(PyExc_ValueError, "there are not as many groups as names, or the groups wanted are wrong");
+    } else if (names) {
+        const int32_t *of = group.buf;
+        for (size_t n = 0; n < count; n++) wanted += of[n] >= first && of[n] < last;
+        found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(wanted * sizeof(int32_t)));
+        int32_t *rows = found ? (int32_t *)PyBytes_AsString(found) : NULL;
         PyThreadState *unlocked = PyEval_SaveThread();
-        int done = order_names(group.buf, (size_t)n_groups, names, count, rows);
+        int done = rows && order_names(of, (size_t)first, (size_t)last, names, count, rows);
         PyEval_RestoreThread(unlocked);
-        if (done < 0) PyErr_SetString(PyExc_ValueError, "a group is not below the number of groups");
-        if (!done) PyErr_NoMemory();
-        if (done != 1) Py_CLEAR(found);
+        if (found && !done) PyErr_NoMemory();
+        if (!done) Py_CLEAR(found);
     }
     free(names);
     PyBuffer_Release(&bytes);
@@ -1654,8 +1641,8 @@ static PyObject *ordered_names(PyObject *module, PyObject *args) {
 }
 
 static PyMethodDef module_methods[] = {
-    {"ordered_rows", ordered_rows, METH_VARARGS, "Order rows by two columns of codes, int32 each; rows as int32."},
-    {"ordered_names", ordered_names, METH_VARARGS, "Order names by their groups, int32, and bytewise; places as int32."},
+    {"ordered_rows", ordered_rows, METH_VARARGS, "Order the rows of some groups by two columns of codes; as int32."},
+    {"ordered_names", ordered_names, METH_VARARGS, "Order the names of some groups by group, int32, and bytewise; as int32."},
     {"compacted", compacted, METH_VARARGS, "Copy slices of bytes, int64 start and end, one behind the other."},
     {"gathered", gathered, METH_VARARGS, "Copy the cells of a table that codes name into another array."},
     {"counted", counted, METH_VARARGS, "Count how often each code occurs, int32."},

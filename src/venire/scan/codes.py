@@ -7,6 +7,7 @@ memory than the work itself.  The compiled functions read codes as they are, and
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
@@ -23,6 +24,8 @@ else:
     COMPILED = True
 
 Number = TypeVar("Number", bound=np.generic)
+Part = TypeVar("Part")
+Found = TypeVar("Found")
 MANY = 1 << 22
 """Rows from which on several threads gather."""
 
@@ -33,16 +36,29 @@ def gather(table: NDArray[Number], codes: Places, *, compiled: bool = COMPILED) 
         return table[codes]
     table, index = np.ascontiguousarray(table), np.ascontiguousarray(codes)
     found = np.empty(len(codes), dtype=table.dtype)
-    if len(codes) < MANY:
-        _scan.gathered(table, index, found)
-        return found
+    cuts = shares(len(index), threads := n_threads(len(index)))
+    in_threads(lambda cut: _scan.gathered(table, index[slice(*cut)], found[slice(*cut)]), cuts, threads)
+    return found
+
+
+def n_threads(n_rows: int) -> int:
+    """Return how many threads to use for so many rows."""
+    return (os.cpu_count() or 1) if n_rows >= MANY else 1
+
+
+def shares(n: int, parts: int) -> list[tuple[int, int]]:
+    """Divide n into parts of nearly the same size: where each begins and ends."""
+    return list(pairwise(n * part // parts for part in range(parts + 1)))
+
+
+def in_threads(function: Callable[[Part], Found], parts: Sequence[Part], threads: int) -> list[Found]:
+    """Apply a function that releases the interpreter lock to parts."""
+    if threads == 1:
+        return [function(part) for part in parts]
     from concurrent.futures import ThreadPoolExecutor
 
-    cuts = np.linspace(0, len(codes), (os.cpu_count() or 1) + 1).astype(np.int64).tolist()
-    parts = [slice(*cut) for cut in pairwise(cuts)]
-    with ThreadPoolExecutor(len(parts)) as pool:
-        list(pool.map(lambda part: _scan.gathered(table, index[part], found[part]), parts))
-    return found
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(function, parts))
 
 
 def count(codes: Codes, n_names: int, *, compiled: bool = COMPILED) -> Ints:

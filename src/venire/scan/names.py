@@ -6,13 +6,14 @@ names that are new are copied.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 
 from venire.scan import slices
-from venire.scan.codes import COMPILED
-from venire.scan.slices import PADDING, Slices, bytewise_order, compact, from_bytes
+from venire.scan.codes import COMPILED, in_threads, n_threads, shares
+from venire.scan.slices import Slices, bytewise_order, compact, from_bytes
 from venire.types import Codes, Ints
 
 if COMPILED:
@@ -50,9 +51,7 @@ class Names:
             return from_bytes(self._known)
         data, ends = self._twin.all()
         end = np.frombuffer(ends, dtype=np.int64)
-        buffer = np.zeros(len(data) + PADDING, dtype=np.uint8)
-        buffer[: len(data)] = np.frombuffer(data, dtype=np.uint8)
-        return Slices(buffer, np.append(0, end[:-1]) if len(end) else end, end)
+        return Slices(np.frombuffer(data, dtype=np.uint8), np.append(0, end[:-1]) if len(end) else end, end)
 
 
 def in_byte_order(names: Slices) -> tuple[Codes, Slices]:
@@ -70,8 +69,8 @@ def names_in_groups(group: Codes, n_groups: int, names: Slices, *, compiled: boo
         rank[bytewise_order(names)] = np.arange(len(group), dtype=np.int32)
         return np.lexsort((rank, group))
     start, end = np.ascontiguousarray(names.start), np.ascontiguousarray(names.end)
-    group = np.ascontiguousarray(group, dtype=np.int32)
-    return np.frombuffer(_scan.ordered_names(group, n_groups, names.buffer, start, end), dtype=np.int32)
+    codes = np.ascontiguousarray(group, dtype=np.int32)
+    return _by_range(lambda cut: _scan.ordered_names(codes, *cut, names.buffer, start, end), n_groups, len(group))
 
 
 def ordered_rows(major: Codes, minor: Codes, n_groups: int, *, compiled: bool = COMPILED) -> Codes | Ints:
@@ -81,5 +80,13 @@ def ordered_rows(major: Codes, minor: Codes, n_groups: int, *, compiled: bool = 
     """
     if not compiled:
         return np.lexsort((minor, major))
-    first, second = (np.ascontiguousarray(each, dtype=np.int32) for each in (major, minor))
-    return np.frombuffer(_scan.ordered_rows(first, second, n_groups), dtype=np.int32)
+    first, second = np.ascontiguousarray(major, dtype=np.int32), np.ascontiguousarray(minor)
+    second = second if second.dtype.itemsize <= 4 else second.astype(np.int32)
+    return _by_range(lambda cut: _scan.ordered_rows(first, second, n_groups, *cut), n_groups, len(first))
+
+
+def _by_range(order: Callable[[tuple[int, int]], bytes], n_groups: int, n_rows: int) -> Codes:
+    """Order the rows of ranges of groups, each by a thread, and put them one after the other."""
+    threads = n_threads(n_rows)
+    found = [np.frombuffer(part, dtype=np.int32) for part in in_threads(order, shares(n_groups, threads), threads)]
+    return found[0] if len(found) == 1 else np.concatenate(found)

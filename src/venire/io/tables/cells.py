@@ -12,6 +12,7 @@ from venire.errors import FormatError
 from venire.io.limits import current, over
 from venire.scan.codes import gather
 from venire.scan.names import Names, in_byte_order
+from venire.scan.slices import Slices
 from venire.types import Codes, Ints
 
 if TYPE_CHECKING:
@@ -55,12 +56,12 @@ def _digits(column: pl.Series, where: object, line: Ints) -> pl.Series:
 def encoded(column: pl.Series, where: object, line: Ints) -> Category:
     """Encode a column of text without nulls; names come out in bytewise order.  O(n), and a sort of the names."""
     names = Names()
-    return checked_names(names.add(column), names, where, line, str(column.name))
+    return checked_names(names.add(column), names.all(), where, line, str(column.name))
 
 
 def checked_names(
     codes: Codes,
-    names: Names,
+    slices: Slices,
     where: object,
     line: Ints | range,
     what: str,
@@ -70,13 +71,13 @@ def checked_names(
 ) -> Category:
     """Put names into bytewise order; raise at the first row whose name has a zero byte, or is too long.
 
-    codes (row,), not negative; small: they come out in the narrowest type.  ordered False: names stay as they came.
+    codes (row,) into slices, not negative; small: they come out in the narrowest type.  ordered False: names stay as
+    they came.
     """
     if ordered:
-        place, slices = in_byte_order(names.all())
-        category = Category(gather(narrow(place, len(place)) if small else place, codes), Ids(slices))
-    else:
-        category = Category(codes, Ids(slices := names.all()))
+        place, slices = in_byte_order(slices)
+        codes = gather(narrow(place, len(place)) if small else place, codes)
+    category = Category(codes, Ids(slices))
     written = slices.buffer[: slices.end[-1]] if len(slices.end) else slices.buffer[:0]
     if not written.min(initial=1):
         wrong = int(np.searchsorted(slices.end, np.argmin(written), side="right"))

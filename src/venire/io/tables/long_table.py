@@ -73,17 +73,18 @@ class LongTable:
 
         line = _joined_lines(self._line)
         codes = {role: np.concatenate(self._codes.pop(role)) for role in list(self._codes)}
-        for role, names in self._names.items():
+        names = dict[str, Slices]()
+        for role in codes:
             if role in FACETS or role in form.also:
-                codes[role] = _replaced(codes[role], [-1], int(names.add(pl.Series([""]))[0]))
-            else:
-                slices = names.all()
+                codes[role] = _replaced(codes[role], [-1], int(self._names[role].add(pl.Series([""]))[0]))
+            names[role] = slices = self._names.pop(role).all()
+            if role not in FACETS and role not in form.also:
                 blank = _plain(slices) == "" if role == "label" else slices.end == slices.start
                 codes[role] = _replaced(codes[role], np.flatnonzero(blank), -1)
         _refuse_empty_codes(codes, line, form)
         named = {
             role: checked_names(
-                *(codes.pop(role), self._names.pop(role), form.where, line, role),
+                *(codes.pop(role), names.pop(role), form.where, line, role),
                 small=True,
                 ordered=role not in ("topic", "doc"),
             )
