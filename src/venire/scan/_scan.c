@@ -1640,6 +1640,455 @@ static PyObject *ordered_names(PyObject *module, PyObject *args) {
     return found;
 }
 
+/* ---- click logs: rows of text to counts ---------------------------------------------------------------------------- */
+
+enum { IN_SESSION, IN_TOPIC, OF_DOC, CLICKED, AT_RANK, DWELL, N_ROLES };
+enum { MOST_RANKS = 1 << 16, MOST_SORTED = 1 << 10, MOST_SHOWN = 1 << 21 };
+
+typedef struct {
+    int64_t shown, clicks, satisfied;
+    int32_t topic, doc;
+    uint32_t page, number; /* the page that showed it last; its own number, from 1 */
+} Item;
+
+typedef struct {
+    int64_t shown, clicks, satisfied;
+} Counts;
+
+typedef struct {
+    int64_t n_shown, first, begin;
+    int32_t length, topic;
+} List;
+
+typedef struct {
+    uint64_t session;
+    int32_t item, rank;
+} LastClick;
+
+/* What is known under a hash: a number from 1 on. */
+typedef struct {
+    uint64_t hashed;
+    uint32_t number;
+} Known;
+
+/* A result of the page that is read: rows of one document are joined. */
+typedef struct {
+    int32_t item, rank;
+    int64_t clicked_at; /* the row of the last click, or -1 */
+    int satisfied;
+} Shown;
+
+typedef struct {
+    PyObject_HEAD
+    Names *topics, *docs;
+    Keys keys;
+    char separator;
+    int8_t *roles; /* of each field, -1 for none */
+    size_t n_fields, longest;
+    int has_rank, has_dwell;
+    double dwell, unit;
+    Known *items_at, *lists_at; /* found by hash */
+    size_t items_room, lists_room;
+    Array items, ranks, lists, places, sessions, last, page, begun;
+    size_t session_length, topic_length; /* of the page, whose bytes are in begun */
+    int32_t topic;
+    uint32_t n_pages;
+    int64_t n_rows, n_repeats, n_unknown, first;
+} ClickCounter;
+
+enum { ODD_LOG = 0, FINE = 1, NO_MEMORY = -1 };
+
+static inline uint64_t mixed_word(const Keys *keys, uint64_t word) {
+    uint64_t mixed = keyed(keys, word, 0);
+    mixed = (mixed ^ (mixed >> 32)) * 0x9E3779B97F4A7C15u;
+    return mixed ^ (mixed >> 32);
+}
+
+static uint64_t hash_places(const Keys *keys, const int32_t *places, size_t length) {
+    return hash_exactly(keys, (Slice){(const char *)places, length * sizeof *places});
+}
+
+/* Make room for one more number in a table of which half stays free. */
+static int known_more(Known **table, size_t *room, size_t count) {
+    if (*room && 2 * (count + 1) <= *room) return 1;
+    size_t more = *room ? 2 * *room : 1024;
+    Known *cells = calloc(more, sizeof *cells);
+    if (!cells) return 0;
+    in_large_pages(cells, more * sizeof *cells);
+    for (size_t n = 0; n < *room; n++) {
+        Known cell = (*table)[n];
+        size_t at = cell.hashed & (more - 1);
+        if (!cell.number) continue;
+        while (cells[at].number) at = (at + 1) & (more - 1);
+        cells[at] = cell;
+    }
+    free(*table);
+    *table = cells;
+    *room = more;
+    return 1;
+}
+
+/* A row of text whose names have numbers: its cells, and the hash of its topic and document. */
+typedef struct {
+    Slice cell[N_ROLES];
+    Named entry;
+    uint64_t hashed;
+    int32_t topic, doc;
+} Row;
+
+/* The item of a row, which is added if it is new; NULL no memory, or too many. */
+static Item *item_of(ClickCounter *self, const Row *row) {
+    size_t count = self->items.used / sizeof(Item);
+    if (count >= INT32_MAX - 1 || !known_more(&self->items_at, &self->items_room, count)) return NULL;
+    Item *items = (Item *)self->items.data;
+    size_t at = row->hashed & (self->items_room - 1);
+    for (; self->items_at[at].number; at = (at + 1) & (self->items_room - 1)) {
+        PROBED();
+        if (self->items_at[at].hashed != row->hashed) continue;
+        Item *known = &items[self->items_at[at].number - 1];
+        if (known->doc == row->doc && known->topic == row->topic) return known;
+    }
+    Item *item = grow(&self->items, sizeof *item);
+    if (!item) return NULL;
+    *item = (Item){0, 0, 0, row->topic, row->doc, 0, (uint32_t)count + 1};
+    self->items_at[at] = (Known){row->hashed, (uint32_t)count + 1};
+    return item;
+}
+
+/* Count the list of the page, whose items are the last ``length`` places; they stay only if the list is new. */
+static int count_list(ClickCounter *self, size_t length) {
+    size_t count = self->lists.used / sizeof(List), begin = self->places.used / sizeof(int32_t) - length;
+    if (count >= INT32_MAX - 1 || !known_more(&self->lists_at, &self->lists_room, count)) return NO_MEMORY;
+    const int32_t *all = (const int32_t *)self->places.data;
+    uint64_t hashed = hash_places(&self->keys, all + begin, length);
+    size_t at = hashed & (self->lists_room - 1);
+    for (; self->lists_at[at].number; at = (at + 1) & (self->lists_room - 1)) {
+        PROBED();
+        if (self->lists_at[at].hashed != hashed) continue;
+        List *known = (List *)self->lists.data + self->lists_at[at].number - 1;
+        if ((size_t)known->length == length && !memcmp(all + known->begin, all + begin, length * sizeof *all)) {
+            known->n_shown++;
+            self->places.used = begin * sizeof *all;
+            return FINE;
+        }
+    }
+    List *list = grow(&self->lists, sizeof *list);
+    if (!list) return NO_MEMORY;
+    *list = (List){1, self->first, (int64_t)begin, (int32_t)length, self->topic};
+    self->lists_at[at] = (Known){hashed, (uint32_t)count + 1};
+    return FINE;
+}
+
+/* Sort the results of a page by rank, those that agree as they were. */
+static int sort_page(Shown *page, size_t length) {
+    for (size_t n = 1; n < length; n++) {
+        if (page[n].rank >= page[n - 1].rank) continue;
+        if (length > MOST_SORTED) return ODD_LOG;
+        Shown result = page[n];
+        size_t at = n;
+        for (; at && page[at - 1].rank > result.rank; at--) page[at] = page[at - 1];
+        page[at] = result;
+    }
+    return FINE;
+}
+
+/* Count the results of a page. */
+static int end_page(ClickCounter *self) {
+    Shown *page = (Shown *)self->page.data;
+    size_t length = self->page.used / sizeof *page;
+    int64_t last = -1;
+    LastClick click = {0, 0, 0};
+    if (!length) return FINE;
+    if (self->has_rank && !sort_page(page, length)) return ODD_LOG;
+    int32_t *places = grow(&self->places, length * sizeof *places);
+    if (!places) return NO_MEMORY;
+    for (size_t n = 0; n < length; n++) {
+        int32_t rank = self->has_rank ? page[n].rank : (int32_t)n + 1;
+        if (rank >= MOST_RANKS) return ODD_LOG;
+        if (self->ranks.used <= (size_t)rank * sizeof(Counts)) {
+            size_t more = ((size_t)rank + 1) * sizeof(Counts) - self->ranks.used;
+            char *added = grow(&self->ranks, more);
+            if (!added) return NO_MEMORY;
+            memset(added, 0, more);
+        }
+        Counts *by_rank = (Counts *)self->ranks.data + rank;
+        Item *item = (Item *)self->items.data + page[n].item;
+        int clicked = page[n].clicked_at >= 0;
+        by_rank->shown++, by_rank->clicks += clicked, by_rank->satisfied += page[n].satisfied;
+        item->shown++, item->clicks += clicked, item->satisfied += page[n].satisfied;
+        places[n] = page[n].item;
+        if (page[n].clicked_at > last) {
+            last = page[n].clicked_at;
+            click.item = page[n].item, click.rank = rank;
+        }
+    }
+    uint64_t hashed = hash_exactly(&self->keys, (Slice){self->begun.data, self->session_length}) * 0x9E3779B97F4A7C15u +
+                      mixed_word(&self->keys, (uint64_t)(uint32_t)self->topic + 1);
+    uint64_t *session = grow(&self->sessions, sizeof *session);
+    if (!session) return NO_MEMORY;
+    *session = click.session = hashed;
+    if (last >= 0 && !self->has_dwell) {
+        LastClick *place = grow(&self->last, sizeof *place);
+        if (!place) return NO_MEMORY;
+        *place = click;
+    }
+    self->page.used = 0;
+    return count_list(self, length);
+}
+
+/* Begin a page: remember its session and topic. */
+static int begin_page(ClickCounter *self, Slice session, Slice topic, int32_t number) {
+    int done = end_page(self);
+    if (done != FINE) return done;
+    self->begun.used = 0;
+    char *copy = grow(&self->begun, session.length + topic.length);
+    if (!copy) return NO_MEMORY;
+    memcpy(copy, session.at, session.length);
+    memcpy(copy + session.length, topic.at, topic.length);
+    self->session_length = session.length, self->topic_length = topic.length;
+    self->topic = number;
+    self->first = self->n_rows;
+    self->n_pages++;
+    return FINE;
+}
+
+/* A whole number from 1 on of few digits, or 0. */
+static int32_t read_rank(Slice text) {
+    int32_t value = 0;
+    if (!text.length || text.length > 6) return 0;
+    for (size_t n = 0; n < text.length; n++) {
+        if (text.at[n] < '0' || text.at[n] > '9') return 0;
+        value = 10 * value + (text.at[n] - '0');
+    }
+    return value;
+}
+
+/* Digits with or without a point, of which a double is the nearest: below 2^53, divided by a power of ten that is exact.
+ * 1 read, 0 something else. */
+static int read_seconds(Slice text, double *value) {
+    static const double POWERS[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    uint64_t digits = 0;
+    size_t behind = 0, n_digits = 0;
+    int point = 0;
+    for (size_t n = 0; n < text.length; n++) {
+        if (text.at[n] == '.' && !point) {
+            point = 1;
+        } else if (text.at[n] < '0' || text.at[n] > '9' || ++n_digits > 15) {
+            return 0;
+        } else {
+            digits = 10 * digits + (uint64_t)(text.at[n] - '0');
+            behind += (size_t)point;
+        }
+    }
+    *value = (double)digits / POWERS[behind];
+    return n_digits && text.at[0] != '.' && text.at[text.length - 1] != '.';
+}
+
+static inline int same_text(Slice text, const char *other, size_t length) {
+    return text.length == length && same_exactly(text.at, other, length);
+}
+
+/* Number the names of rows, and fetch their items ahead. */
+static int number_row(ClickCounter *self, Row *row, const Row *before) {
+    int64_t doc = number_of(self->docs, row->cell[OF_DOC], row->entry, row->hashed), topic;
+    Slice text = row->cell[IN_TOPIC];
+    if (before && same_text(text, before->cell[IN_TOPIC].at, before->cell[IN_TOPIC].length)) {
+        topic = before->topic;
+    } else {
+        uint64_t hashed;
+        Named entry = entry_of(&self->topics->keys, text, 0, &hashed);
+        topic = number_of(self->topics, text, entry, hashed);
+    }
+    if (doc < 0 || topic < 0) return doc == -1 || topic == -1 ? NO_MEMORY : ODD_LOG;
+    row->topic = (int32_t)topic, row->doc = (int32_t)doc;
+    row->hashed = mixed_word(&self->keys, (uint64_t)topic << 32 | (uint64_t)doc);
+    if (self->items_room) FETCH(&self->items_at[row->hashed & (self->items_room - 1)]);
+    return FINE;
+}
+
+/* Count one row whose names have numbers. */
+static int count_row(ClickCounter *self, const Row *given) {
+    const Slice *cell = given->cell, flag = cell[CLICKED];
+    if (flag.length != 1 || (*flag.at != '0' && *flag.at != '1')) return ODD_LOG;
+    int clicked = *flag.at == '1', satisfied = 0, done = FINE;
+    int32_t rank = self->has_rank ? read_rank(cell[AT_RANK]) : 1;
+    if (!rank) return ODD_LOG;
+    if (self->has_dwell && cell[DWELL].length) {
+        double seconds;
+        if (!read_seconds(cell[DWELL], &seconds)) return ODD_LOG;
+        satisfied = clicked && seconds * self->unit >= self->dwell;
+    } else {
+        self->n_unknown += clicked;
+    }
+    if (!self->page.used || given->topic != self->topic ||
+        !same_text(cell[IN_SESSION], self->begun.data, self->session_length)) {
+        done = begin_page(self, cell[IN_SESSION], cell[IN_TOPIC], given->topic);
+    }
+    if (done != FINE) return done;
+    Item *item = item_of(self, given);
+    if (!item) return NO_MEMORY;
+    int64_t row = self->n_rows++;
+    if (item->page == self->n_pages) {
+        if (self->page.used > MOST_SORTED * sizeof(Shown)) return ODD_LOG;
+        Shown *known = (Shown *)self->page.data;
+        while (known->item != (int32_t)item->number - 1) known++;
+        if (rank < known->rank) known->rank = rank;
+        if (clicked) known->clicked_at = row;
+        known->satisfied |= satisfied;
+        self->n_repeats++;
+        return FINE;
+    }
+    item->page = self->n_pages;
+    if (self->page.used >= MOST_SHOWN * sizeof(Shown)) return ODD_LOG;
+    Shown *result = grow(&self->page, sizeof *result);
+    if (!result) return NO_MEMORY;
+    *result = (Shown){(int32_t)item->number - 1, rank, clicked ? row : -1, satisfied};
+    return FINE;
+}
+
+/* Split a row into its cells: where the next one begins, or NULL. */
+static const char *split_row(const ClickCounter *self, const char *p, Slice *cell) {
+    for (size_t field = 0; field < self->n_fields; field++) {
+        const char *start = p;
+        while (*p != self->separator && *p != '\n') p++;
+        if ((*p == '\n') != (field + 1 == self->n_fields)) return NULL;
+        if (self->roles[field] >= 0) cell[self->roles[field]] = (Slice){start, (size_t)(p - start)};
+        p++;
+    }
+    for (int role = IN_SESSION; role <= OF_DOC; role++) {
+        if (!cell[role].length || cell[role].length > self->longest) return NULL;
+    }
+    return p;
+}
+
+/* Count rows of text, each with all its fields and a line end: some at a time, whose items are fetched together. */
+static int count_rows(ClickCounter *self, const char *p, const char *limit) {
+    Row rows[AHEAD];
+    int done = FINE;
+    while (p < limit && done == FINE) {
+        size_t count = 0;
+        for (; count < AHEAD && p < limit; count++) {
+            Row *row = &rows[count];
+            if (!(p = split_row(self, p, row->cell))) return ODD_LOG;
+            Slice doc = row->cell[OF_DOC];
+            row->entry = entry_of(&self->docs->keys, doc, limit - doc.at > SHORT, &row->hashed);
+            FETCH(&self->docs->cells[row->hashed & (self->docs->room - 1)]);
+        }
+        for (size_t n = 0; n < count && done == FINE; n++) done = number_row(self, &rows[n], n ? &rows[n - 1] : NULL);
+        for (size_t n = 0; n < count && self->items_room; n++) {
+            uint32_t number = done == FINE ? self->items_at[rows[n].hashed & (self->items_room - 1)].number : 0;
+            if (number) FETCH((const Item *)self->items.data + number - 1);
+        }
+        for (size_t n = 0; n < count && done == FINE; n++) done = count_row(self, &rows[n]);
+    }
+    return done;
+}
+
+static PyObject *clicks_scan(PyObject *object, PyObject *data) {
+    ClickCounter *self = (ClickCounter *)object;
+    Py_buffer view;
+    if (!view_of(data, "data", "B", 1, &view)) return NULL;
+    const char *begin = view.buf, *limit = begin + view.len;
+    int done = ODD_LOG;
+    if (!view.len || limit[-1] == '\n') {
+        PyThreadState *unlocked = PyEval_SaveThread();
+        done = view.len ? count_rows(self, begin, limit) : end_page(self);
+        PyEval_RestoreThread(unlocked);
+    }
+    PyBuffer_Release(&view);
+    if (done == NO_MEMORY) return PyErr_NoMemory();
+    return PyErr_CheckSignals() ? NULL : PyBool_FromLong(done == FINE);
+}
+
+static PyObject *clicks_counts(PyObject *object, PyObject *nothing) {
+    (void)nothing;
+    ClickCounter *self = (ClickCounter *)object;
+    int done = end_page(self);
+    if (done == NO_MEMORY) return PyErr_NoMemory();
+    if (done == ODD_LOG) return Py_NewRef(Py_None);
+    const Array *all[] = {&self->items, &self->ranks, &self->lists, &self->places, &self->sessions, &self->last};
+    PyObject *found = PyTuple_New(9);
+    int64_t numbers[] = {self->n_rows, self->n_repeats, self->n_unknown};
+    for (Py_ssize_t n = 0; found && n < 9; n++) {
+        PyObject *part = n < 6 ? PyBytes_FromStringAndSize(all[n]->data, (Py_ssize_t)all[n]->used)
+                               : PyLong_FromLongLong(numbers[n - 6]);
+        if (!part || PyTuple_SetItem(found, n, part)) Py_CLEAR(found);
+    }
+    return found;
+}
+
+static PyObject *clicks_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    PyObject *topics, *docs, *seed, *roles;
+    const char *separator;
+    Py_ssize_t n_fields, longest, separators;
+    double dwell, unit;
+    if (keywords && PyDict_Size(keywords)) {
+        return PyErr_SetString(PyExc_TypeError, "ClickCounter takes no keyword arguments"), NULL;
+    }
+    if (!PyArg_ParseTuple(args, "OOOy#Snddn:ClickCounter", &topics, &docs, &seed, &separator, &separators, &roles, &n_fields,
+                          &dwell, &unit, &longest)) {
+        return NULL;
+    }
+    PyObject *module = PyType_GetModule(type), *names = module ? PyObject_GetAttrString(module, "Names") : NULL;
+    if (!names) return NULL;
+    int named = (PyObject *)Py_TYPE(topics) == names && (PyObject *)Py_TYPE(docs) == names;
+    Py_DECREF(names);
+    if (!named || separators != 1 || PyBytes_Size(roles) != N_ROLES || n_fields < 1 || longest < 1) {
+        return PyErr_SetString(PyExc_ValueError, "names, a separator, six fields and lengths are expected"), NULL;
+    }
+    ClickCounter *self = (ClickCounter *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (!self) return NULL;
+    self->topics = (Names *)Py_NewRef(topics), self->docs = (Names *)Py_NewRef(docs);
+    self->separator = *separator, self->n_fields = (size_t)n_fields, self->longest = (size_t)longest;
+    self->dwell = dwell, self->unit = unit;
+    const uint8_t *field_of = (const uint8_t *)PyBytes_AsString(roles);
+    self->roles = malloc((size_t)n_fields);
+    if (self->roles) memset(self->roles, -1, (size_t)n_fields);
+    for (int role = 0, wrong = 0; self->roles && role < N_ROLES; role++) {
+        wrong = field_of[role] == 255 ? role < AT_RANK : field_of[role] >= n_fields;
+        if (wrong) PyErr_SetString(PyExc_ValueError, "a field is not below the number of fields");
+        if (wrong) return Py_DECREF(self), NULL;
+        if (field_of[role] != 255) self->roles[field_of[role]] = (int8_t)role;
+    }
+    self->has_rank = field_of[AT_RANK] != 255, self->has_dwell = field_of[DWELL] != 255;
+    if (self->roles && keys_of(seed, &self->keys)) return (PyObject *)self;
+    if (!PyErr_Occurred()) PyErr_NoMemory();
+    Py_DECREF(self);
+    return NULL;
+}
+
+static void clicks_dealloc(PyObject *object) {
+    ClickCounter *self = (ClickCounter *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    Array *all[] = {&self->items, &self->ranks, &self->lists, &self->places,
+                    &self->sessions, &self->last, &self->page, &self->begun};
+    for (size_t n = 0; n < sizeof all / sizeof *all; n++) free(all[n]->data);
+    free(self->roles);
+    free(self->items_at);
+    free(self->lists_at);
+    Py_XDECREF((PyObject *)self->topics);
+    Py_XDECREF((PyObject *)self->docs);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef clicks_methods[] = {
+    {"scan", clicks_scan, METH_O, "Count rows of text, none to end a file; False if they are to be read in another way."},
+    {"counts", clicks_counts, METH_NOARGS, "All counts; None if the last page is to be read in another way."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot clicks_slots[] = {
+    {Py_tp_doc, "Counts of a click log so far."},
+    {Py_tp_new, clicks_new},
+    {Py_tp_dealloc, clicks_dealloc},
+    {Py_tp_methods, clicks_methods},
+    {0, NULL},
+};
+
+static PyType_Spec clicks_spec = {"venire.scan._scan.ClickCounter", sizeof(ClickCounter), 0, Py_TPFLAGS_DEFAULT, clicks_slots};
+
 static PyMethodDef module_methods[] = {
     {"ordered_rows", ordered_rows, METH_VARARGS, "Order the rows of some groups by two columns of codes; as int32."},
     {"ordered_names", ordered_names, METH_VARARGS, "Order the names of some groups by group, int32, and bytewise; as int32."},
@@ -1651,10 +2100,10 @@ static PyMethodDef module_methods[] = {
 };
 
 static int module_exec(PyObject *module) {
-    PyType_Spec *specs[] = {&scanner_spec, &names_spec};
-    const char *called[] = {"Scanner", "Names"};
-    for (size_t n = 0; n < 2; n++) {
-        PyObject *type = PyType_FromSpec(specs[n]);
+    PyType_Spec *specs[] = {&scanner_spec, &names_spec, &clicks_spec};
+    const char *called[] = {"Scanner", "Names", "ClickCounter"};
+    for (size_t n = 0; n < 3; n++) {
+        PyObject *type = PyType_FromModuleAndSpec(module, specs[n], NULL);
         int failed = !type || PyModule_AddObjectRef(module, called[n], type) < 0;
         Py_XDECREF(type);
         if (failed) return -1;

@@ -45,6 +45,12 @@ class Names:
         cells = (None if cell is None else cell.encode() for cell in column.to_list())
         return np.array([-1 if cell is None else known.setdefault(cell, len(known)) for cell in cells], dtype=np.int32)
 
+    def table(self) -> _scan.Names:
+        """Return the compiled table, which other compiled functions add names to."""
+        if self._twin is None:
+            raise RuntimeError("there is no compiled table")
+        return self._twin
+
     def all(self) -> Slices:
         """Return the names in the order of their numbers."""
         if self._twin is None:
