@@ -10,6 +10,9 @@
  * Written against the stable ABI: one build serves every Python from 3.11 on; setup.py says which builds are not.
  * Copyright the Venire developers; Apache-2.0. */
 
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE /* madvise */
+#endif
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stddef.h>
