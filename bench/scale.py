@@ -183,9 +183,10 @@ def whole(n_labels: int, n_rows: int) -> None:
             print(f"{name:14s} {cost['seconds']:8.1f} s {cost['cpu']:8.1f} s CPU {cost['peak']:8.0f} MB  {more}")
         for ours, theirs in RATIOS:
             if ours in costs and theirs in costs:
-                print(
-                    "{} / {}: {:.2f} of the time, {:.2f} of the CPU, {:.2f} of the memory".format(theirs, ours, *times)
+                time, cpu, peak = (
+                    f"{costs[theirs][each] / costs[ours][each]:.2f}" for each in ("seconds", "cpu", "peak")
                 )
+                print(f"{theirs} / {ours}: {time} of the time, {cpu} of the CPU, {peak} of the memory")
     print(f"bars at 10^8 labels: {MOST_SECONDS:.0f} s, {MOST_MB} MB, {MOST_BYTES:.0f} bytes a label")
 
 
