@@ -1,8 +1,7 @@
 """JSON Schemas of what commands write: derived from the documents that tests write, and put into docs/schemas.
 
-    mkdir build/json
-    VENIRE_JSON=build/json python -m pytest -n 2 tests/unit/cli tests/contract    # one of each shape, slow tests too
-    python tools/schemas.py build/json
+    python tools/schemas.py              # run the tests of commands, slow ones too, and derive the schemas
+    python tools/schemas.py build/json   # derive them from what tests wrote before, with VENIRE_JSON=build/json
 
 Tests check every document that a command writes against the schema, so that a change of the JSON needs a change here.
 Keys that all documents have are required, other known ones are optional, and further ones are not allowed.  A number
@@ -13,8 +12,11 @@ writes different documents (``agreement``, ``preferences``) has a schema for eac
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -259,5 +261,16 @@ def write(documents: Path) -> None:
     PAGE.write_text(page(written(), PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
+def collect(folder: Path) -> None:
+    """Run the tests of commands, which write one document of each shape into the folder; all have to pass."""
+    run = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "tests/unit/cli", "tests/contract"]
+    subprocess.run(run, cwd=DOCS.parent, env=os.environ | {"VENIRE_JSON": str(folder)}, check=True)
+
+
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    if sys.argv[1:]:
+        write(Path(sys.argv[1]))
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            collect(Path(folder))
+            write(Path(folder))
