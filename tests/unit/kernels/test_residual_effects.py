@@ -64,6 +64,7 @@ def test_without_known_residuals_the_prior_remains(case):
     nothing = Design(design.shared, design.local, design.noise, np.zeros_like(design.known), design.start)
     effects = fit_effects(nothing, residual)
     assert (effects.expected() == 0).all()
+    assert effects.log_likelihood == 0
     prior = (design.shared**2).sum(axis=1) + (design.local**2).sum(axis=1)
     np.testing.assert_allclose(effects.variance(), prior)
 
@@ -87,6 +88,7 @@ def test_effects_are_averaged_over_factors_by_how_probable_they_make_the_residua
     deviation = np.array(means) - share @ np.array(means)
     variance = share @ (np.array([np.diag(each) for each in covariances]) + deviation**2)
     np.testing.assert_allclose(found.variance(), variance, atol=1e-10)
+    assert found.log_likelihood == pytest.approx(np.log(np.exp(evidence).mean()))
     assert 0.01 < share.min() < share.max() < 0.9
 
 
