@@ -16,9 +16,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from venire.comparison.residual_model import Thresholds, item_features, topic_likelihoods
+from venire.comparison.residual_model import Linearised, Thresholds, item_features, topic_likelihoods
 from venire.disagreement.reference_labels import matrix_rows
-from venire.kernels.residual_effects import Design
 
 MODELS = ("gpt4_umbrela", "mistral_p18", "mistral_p26", "llama3.2_p19")
 DEVIATIONS = np.exp(np.linspace(np.log(0.2), np.log(2.5), 60))
@@ -33,9 +32,9 @@ def most_likely(table: pl.DataFrame, least: int) -> float:
     rows = matrix_rows(shares, group, ordered=True)[group]
     thresholds = Thresholds.of(rows, shares, (np.arange(n_labels) >= least).astype(float))
     features = item_features(np.ones((1, n_items)), group, np.zeros(1))
-    start = np.append(np.flatnonzero(np.append(True, np.diff(table["topic"].to_numpy()) != 0)), n_items)
-    common = Design(features, np.ones((n_items, 1)), np.ones(n_items), np.ones(n_items, dtype=bool), start)
-    found = topic_likelihoods(thresholds, np.zeros(n_items), thresholds.known @ thresholds.steps, common, DEVIATIONS)
+    around, gain = Linearised.at(thresholds, np.zeros(n_items)), thresholds.known @ thresholds.steps
+    each = {"topic": table["topic"].to_numpy(), "weight": np.ones(n_items)}
+    found = topic_likelihoods(around, gain, features, **each, deviations=DEVIATIONS)
     return float(DEVIATIONS[found.argmax()])
 
 

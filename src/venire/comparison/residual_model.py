@@ -67,7 +67,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from venire.disagreement.reference_labels import ReferenceLabels
-from venire.kernels.residual_effects import Design, Effects, fit_effects
+from venire.kernels.residual_effects import Design, Effects, fit_effects, log_likelihood
 from venire.types import Bools, Floats, Ints
 
 INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SCORE_SD, WEIGHT_SD = 1.2, 1.2, 0.4, 0.4, 0.6
@@ -144,14 +144,16 @@ class ResidualModel:
         systems, deviation = system_rows(weights), system_deviation(thresholds, weights.sum(axis=0))
         shared = np.concatenate([features[item], deviation * systems], axis=1)
         thresholds = thresholds.shifted(expected[item])
-        common = Design(features[item], np.ones((len(item), 1)), 1 / weight, known, start)
+        topic = np.repeat(np.arange(len(start) - 1), np.diff(start))
         offset = np.zeros(len(item))
         for _ in range(N_EXPANSIONS):
-            topic_sd = topic_deviation(thresholds, offset, gain, common)
-            around = Linearised.at(thresholds, offset, topic_sd**2 + deviation**2 + TOPIC_SYSTEM_SD**2)
+            around = Linearised.at(thresholds, offset)
+            labelled = {"topic": topic[known], "weight": weight[known]}
+            topic_sd = topic_deviation(around.of(known), gain[known], features[item[known]], **labelled)
+            noise = around.noise(topic_sd**2 + deviation**2 + TOPIC_SYSTEM_SD**2)
             slope = around.slope[:, None]
             local = np.concatenate([np.full((len(item), 1), topic_sd), TOPIC_SYSTEM_SD * systems], axis=1)
-            design = Design(slope * shared, slope * local, around.noise / weight, known, start)
+            design = Design(slope * shared, slope * local, noise / weight, known, start)
             effects = fit_effects(design, gain - around.mean, n_scaled=len(weights), factors=SYSTEM_FACTORS)
             offset = shared @ effects.mean
         return cls(effects, gain - around.mean, thresholds, around, weights, item)
@@ -320,49 +322,50 @@ class Thresholds:
 
 @dataclass(frozen=True, eq=False)
 class Linearised:
-    """Gains around log-odds that are shifted by an offset: mean (item,) at no effects, slope per log-odds, noise."""
+    """Gains around log-odds that are shifted: mean at no effects, slope per log-odds, and variance, all (item,)."""
 
     mean: Floats
     slope: Floats
-    noise: Floats
+    variance: Floats
 
     @classmethod
-    def at(cls, thresholds: Thresholds, offset: Floats, explained: float) -> Linearised:
-        """Expand to first order; explained: the variance in log-odds that is not noise."""
+    def at(cls, thresholds: Thresholds, offset: Floats) -> Linearised:
+        """Expand to first order around an offset (item,)."""
         there = thresholds.shifted(offset)
         slope, variance = np.maximum(there.slope, SMALLEST), np.maximum(there.variance, SMALLEST)
-        mean = there.predicted @ there.steps - slope * offset
-        return cls(mean, slope, np.maximum(variance - slope**2 * explained, variance / 4))
+        return cls(there.predicted @ there.steps - slope * offset, slope, variance)
+
+    def of(self, chosen: Bools) -> Linearised:
+        """Keep the chosen items."""
+        return Linearised(self.mean[chosen], self.slope[chosen], self.variance[chosen])
+
+    def noise(self, explained: float) -> Floats:
+        """Return the variance that effects leave, which explain so much in log-odds -> (item,)."""
+        return np.maximum(self.variance - self.slope**2 * explained, self.variance / 4)
 
 
-def topic_deviation(thresholds: Thresholds, offset: Floats, gain: Floats, common: Design) -> float:
+def topic_deviation(around: Linearised, gain: Floats, features: Floats, *, topic: Ints, weight: Floats) -> float:
     """Return the deviation between topics: the geometric mean of ``TOPIC_SDS`` by their posterior probabilities.
 
-    All (item,): offset of the log-odds, gain; common: as in ``topic_likelihoods``
+    All of labelled items; see ``topic_likelihoods``
     """
-    if not common.known.any():
+    if not len(gain):
         return TOPIC_SD
-    found = topic_likelihoods(thresholds, offset, gain, common, TOPIC_SDS)
+    found = topic_likelihoods(around, gain, features, topic=topic, weight=weight, deviations=TOPIC_SDS)
     share = TOPIC_SDS_PRIOR * np.exp(found - found.max())
     return float(np.exp(share @ np.log(TOPIC_SDS) / share.sum()))
 
 
 def topic_likelihoods(
-    thresholds: Thresholds, offset: Floats, gain: Floats, common: Design, deviations: Floats
+    around: Linearised, gain: Floats, features: Floats, *, topic: Ints, weight: Floats, deviations: Floats
 ) -> Floats:
-    """Return the log likelihood of known gains for each deviation between topics, in the model without systems.
+    """Return the log likelihood of gains for each deviation between topics, in the model without systems.
 
-    What topics do not explain is noise.  common: features in place of shared effects, a column of ones in place of
-    local ones, and by what the noise of each item is multiplied
+    What topics do not explain is noise.  gain, topic (in order) and weight (item,), features (item, feature)
     """
-    found = np.empty(len(deviations))
-    for number, deviation in enumerate(deviations.tolist()):
-        around = Linearised.at(thresholds, offset, deviation**2)
-        slope = around.slope[:, None]
-        effects = {"shared": slope * common.shared, "local": deviation * slope * common.local}
-        design = replace(common, noise=around.noise * common.noise, **effects)
-        found[number] = fit_effects(design, gain - around.mean).log_likelihood
-    return found
+    shared, residual = around.slope[:, None] * features, gain - around.mean
+    each = ((sd * around.slope, around.noise(sd**2) / weight) for sd in deviations.tolist())
+    return np.array([log_likelihood(shared, local, noise, residual, topic) for local, noise in each])
 
 
 def system_deviation(thresholds: Thresholds, weight: Floats) -> float:

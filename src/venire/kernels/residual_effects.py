@@ -21,12 +21,13 @@ place of I in :math:`\Lambda`, and :math:`\hat\theta_k = \Lambda_k^{-1} g`,
 .. math:: \log p(r \mid k) = \tfrac12 \left( g^\top \hat\theta_k + \log |W_k| - \log |\Lambda_k| \right) + c
 
 and :math:`\theta` has the mean and covariance of the mixture over k (Hoeting et al. 1999, doi:10.1214/ss/1009212519).
-The constant c depends on the noise and on the effects within topics,
 
-.. math:: c = -\tfrac12 \sum_t \left[ r_L^\top D^{-1} r_L - b_t^\top M_t b_t + \log |2\pi D| - \log |M_t| \right],
-          \qquad b_t = Q_L^\top D^{-1} r_L
+With one effect a topic, q is a column, and with :math:`a_t = 1 + q_L^\top D^{-1} q_L` and
+:math:`b_t = q_L^\top D^{-1} r_L`
 
-so that other prior deviations can be compared by their likelihood too.
+.. math:: c = -\tfrac12 \sum_t \left[ r_L^\top D^{-1} r_L - b_t^2 / a_t + \log |2\pi D| + \log a_t \right]
+
+so that deviations between topics can be compared by their likelihood (``log_likelihood``).
 """
 
 from __future__ import annotations
@@ -64,7 +65,6 @@ class Effects:
     """The posterior of the effects: mean (shared,), covariance (shared, shared), and per topic what depends on them.
 
     within (topic, local, local) is M_t, pull (topic, local, shared) is Q'X/D, and push (topic, local) is Q'r/D.
-    log_likelihood: of the known residuals, the mean over the factors
     """
 
     design: Design
@@ -73,7 +73,6 @@ class Effects:
     within: Floats
     pull: Floats
     push: Floats
-    log_likelihood: float
 
     def expected(self) -> Floats:
         """Return the posterior mean of the effects of every item -> (item,)."""
@@ -124,7 +123,7 @@ def fit_effects(design: Design, residual: Floats, *, n_scaled: int = 0, factors:
     n_shared, n_local, n_topics = design.shared.shape[1], design.local.shape[1], len(design.start) - 1
     information, score = np.zeros((n_shared, n_shared)), np.zeros(n_shared)
     within = np.tile(np.eye(n_local), (n_topics, 1, 1))
-    pull, push, constant = np.zeros((n_topics, n_local, n_shared)), np.zeros((n_topics, n_local)), 0.0
+    pull, push = np.zeros((n_topics, n_local, n_shared)), np.zeros((n_topics, n_local))
     for topic, items, known in design.topics():
         if not known.any():
             continue
@@ -134,28 +133,22 @@ def fit_effects(design: Design, residual: Floats, *, n_scaled: int = 0, factors:
         pull[topic], push[topic] = q.T @ (weight * x), q.T @ (weight[:, 0] * r)
         information += x.T @ (weight * x) - pull[topic].T @ within[topic] @ pull[topic]
         score += x.T @ (weight[:, 0] * r) - pull[topic].T @ within[topic] @ push[topic]
-        constant += weight[:, 0] @ r**2 - push[topic] @ within[topic] @ push[topic]
-        constant -= float(np.log(weight / (2 * np.pi)).sum() + np.linalg.slogdet(within[topic])[1])
-    evidence, mean, covariance = averaged(information, score, n_scaled=n_scaled, factors=factors)
-    return Effects(design, mean, covariance, within, pull, push, evidence - constant / 2)
+    mean, covariance = averaged(information, score, n_scaled=n_scaled, factors=factors)
+    return Effects(design, mean, covariance, within, pull, push)
 
 
 def averaged(
     information: Floats, score: Floats, *, n_scaled: int = 0, factors: Sequence[float] = (1.0,)
-) -> tuple[float, Floats, Floats]:
-    """Return log likelihood, mean and covariance of the shared effects over all factors.
-
-    The information is that of the residuals alone, and the likelihood is without its constant.
-    """
+) -> tuple[Floats, Floats]:
+    """Return mean and covariance of the shared effects over all factors; information is that of the residuals alone."""
     scaled = np.arange(len(score)) >= len(score) - n_scaled
     parts = [_given(information, score, np.where(scaled, factor**-2.0, 1.0)) for factor in factors]
     evidence, means, covariances = (np.array(each) for each in zip(*parts, strict=True))
     share = np.exp(evidence - evidence.max())
-    likelihood = float(evidence.max() + np.log(share.mean()))
     share /= share.sum()
     mean = share @ means
     between = (share[:, None] * (means - mean)).T @ (means - mean)
-    return likelihood, mean, between + np.tensordot(share, covariances, axes=1)
+    return mean, between + np.tensordot(share, covariances, axes=1)
 
 
 def _given(information: Floats, score: Floats, prior: Floats) -> tuple[float, Floats, Floats]:
@@ -164,6 +157,22 @@ def _given(information: Floats, score: Floats, prior: Floats) -> tuple[float, Fl
     covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
     mean = covariance @ score
     return float(score @ mean + np.log(prior).sum() - np.linalg.slogdet(precision)[1]) / 2, mean, covariance
+
+
+def log_likelihood(shared: Floats, local: Floats, noise: Floats, residual: Floats, topic: Ints) -> float:
+    """Return that of residuals in order of their topic, with one effect a topic; shared (item, effect), others (item,).
+
+    O(items x effects^2)
+    """
+    first = np.flatnonzero(np.append(True, topic[1:] != topic[:-1]))
+    scaled, weight = local / noise, 1.0 / noise
+    spread = 1.0 + np.add.reduceat(scaled * local, first)
+    push = np.add.reduceat(scaled * residual, first)
+    pull = np.add.reduceat(scaled[:, None] * shared, first, axis=0)
+    information = shared.T @ (weight[:, None] * shared) - pull.T @ (pull / spread[:, None])
+    score = shared.T @ (weight * residual) - pull.T @ (push / spread)
+    constant = weight @ residual**2 - push @ (push / spread) + np.log(2 * np.pi * noise).sum() + np.log(spread).sum()
+    return _given(information, score, np.ones(len(score)))[0] - float(constant) / 2
 
 
 def root(covariance: Floats) -> Floats:

@@ -12,6 +12,7 @@ from venire.comparison.residual_model import (
     SYSTEM_SD,
     TOPIC_SD,
     USUAL_SCORE_MEAN,
+    Linearised,
     Thresholds,
     expected_effects,
     judge_rankers,
@@ -22,7 +23,6 @@ from venire.comparison.residual_model import (
     unexplained,
 )
 from venire.disagreement.reference_labels import MATRIX, RESULTS, ReferenceLabels
-from venire.kernels.residual_effects import Design
 from venire.measures.evaluate import Case
 from venire.measures.scoring import Scoring
 from venire.simulation import Synthetic, generate
@@ -90,26 +90,27 @@ def test_systems_differ_less_the_more_the_judge_explains():
     assert unexplained(made["some"], np.zeros(3)) == 1.0
 
 
-def labels_of_topics(deviation, *, n_topics=200, n_items=20, known=1.0):
-    """Arguments of ``topic_deviation``: labels 0 and 1, whose probability of 1/2 topics change, to first order."""
+def found_between_topics(deviation, *, n_topics=200, n_items=20, known=1.0):
+    """Deviation between topics by labels 0 and 1, whose probability of 1/2 topics change, to first order."""
     rng = np.random.default_rng(5)
     topic, n = np.repeat(np.arange(n_topics), n_items), n_topics * n_items
     gain = (rng.random(n) < 0.5 + 0.25 * deviation * rng.standard_normal(n_topics)[topic]).astype(float)
     thresholds = Thresholds.of(np.full((n, 2), 0.5), np.eye(2)[gain.astype(int)], np.array([0.0, 1.0]))
-    start = np.arange(0, n + 1, n_items)
-    common = Design(np.ones((n, 1)), np.ones((n, 1)), np.ones(n), rng.random(n) < known, start)
-    return thresholds, np.zeros(n), gain, common
+    some = rng.random(n) < known
+    around = Linearised.at(thresholds, np.zeros(n)).of(some)
+    labelled = {"topic": topic[some], "weight": np.ones(n)[some]}
+    return topic_deviation(around, gain[some], np.ones((n, 1))[some], **labelled)
 
 
 def test_the_deviation_between_topics_is_that_of_the_labels():
-    found = [topic_deviation(*labels_of_topics(deviation)) for deviation in (0.0, 0.55, 0.9)]
+    found = [found_between_topics(deviation) for deviation in (0.0, 0.55, 0.9)]
     assert found[0] == pytest.approx(TOPIC_SD * np.exp(-2 / 3), rel=0.01)
     np.testing.assert_allclose(found[1:], [0.55, 0.9], rtol=0.15)
 
 
 def test_few_labels_leave_the_deviation_between_topics_near_its_prior():
-    assert topic_deviation(*labels_of_topics(0.0, known=0.0)) == TOPIC_SD
-    few, some = (topic_deviation(*labels_of_topics(0.0, n_topics=20, known=share)) for share in (0.05, 0.3))
+    assert found_between_topics(0.0, known=0.0) == TOPIC_SD
+    few, some = (found_between_topics(0.0, n_topics=20, known=share) for share in (0.05, 0.3))
     assert some < few < TOPIC_SD
 
 
