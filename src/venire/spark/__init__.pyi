@@ -1,0 +1,1 @@
+from venire.spark.evaluate import evaluate as evaluate

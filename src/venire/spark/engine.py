@@ -1,0 +1,76 @@
+"""The engine of a cluster: a job is applied to the parts of every partition, where they are, and facts come back.
+
+A task reads the rows of its partition as Arrow batches (``mapInArrow``), cuts them into parts, merges the facts of its
+parts, and returns them as one row of bytes (``engine.seam.pack``).  Spark runs a task again where an executor fails, and
+counts the answer of one attempt; facts do not depend on the attempt.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from venire import errors
+from venire.engine.seam import Fact, Job, pack, unpack
+from venire.errors import VenireError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+Part = TypeVar("Part")
+Cut = Callable[[Iterable["pa.RecordBatch"]], Iterator[Part]]
+"""From the batches of a partition to parts."""
+MOST_HELD = 16
+"""Facts of so many parts are merged at a time."""
+SCHEMA = "facts binary, fault string"
+
+
+@dataclass(frozen=True)
+class Spark(Generic[Part]):
+    """The engine of a cluster; cut: how the rows of a partition become parts."""
+
+    cut: Cut[Part]
+
+    def run(self, job: Job[Part, Fact], rows: DataFrame, kind: type[Fact]) -> Fact | None:
+        """Apply a job to all rows, which are divided as it asks for, and merge the facts; None without rows."""
+        found = rows.mapInArrow(partial(task, job=job, cut=self.cut), SCHEMA).collect()
+        if faults := sorted(row.fault for row in found if row.fault is not None):
+            raise _fault(**json.loads(faults[0]))
+        return job.merged([unpack(kind, bytes(row.facts)) for row in found]) if found else None
+
+
+def task(batches: Iterable[pa.RecordBatch], *, job: Job[Part, Fact], cut: Cut[Part]) -> Iterator[pa.RecordBatch]:
+    """Compute the facts of a partition: one row, or none if it is empty; a user's mistake is a fault, not a failure."""
+    import pyarrow as pa
+
+    held: list[Fact] = []
+    try:
+        for part in cut(batches):
+            held.append(job.facts(part))
+            if len(held) > MOST_HELD:
+                held = [job.merged(held)]
+    except VenireError as error:
+        for _ in batches:  # Spark expects that all of them are read
+            pass
+        about = {"kind": type(error).__name__, "message": error.message, "hint": str(error.hint or "")}
+        yield _answer(pa, None, json.dumps(about))
+        return
+    if held:
+        yield _answer(pa, pack(job.merged(held)), None)
+
+
+def _answer(pa: Any, facts: bytes | None, fault: str | None) -> pa.RecordBatch:
+    columns = [pa.array([facts], pa.binary()), pa.array([fault], pa.string())]
+    return pa.RecordBatch.from_arrays(columns, names=["facts", "fault"])
+
+
+def _fault(kind: str, message: str, hint: str) -> VenireError:
+    """Return the error that a task found; those whose arguments are not known here are of the general kind."""
+    known = getattr(errors, kind, VenireError)
+    simple = known.__init__ is VenireError.__init__
+    found: VenireError = (known if simple else VenireError)(message, hint=hint or None)
+    return found
