@@ -1,8 +1,8 @@
 """The engine of a cluster: a job is applied to the parts of every partition, where they are, and facts come back.
 
 A task reads the rows of its partition as Arrow batches (``mapInArrow``), cuts them into parts, merges the facts of its
-parts, and returns them as one row of bytes (``engine.seam.pack``).  Spark runs a task again where an executor fails, and
-counts the answer of one attempt; facts do not depend on the attempt.
+parts, and returns them as one row of bytes (``engine.seam.pack``).  Spark runs a task again where an executor fails,
+and counts the answer of one attempt; facts do not depend on the attempt.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from venire import errors
 from venire.engine.seam import Fact, Job, pack, unpack
-from venire.errors import VenireError
+from venire.errors import SettingError, VenireError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +37,15 @@ class Spark(Generic[Part]):
 
     def run(self, job: Job[Part, Fact], rows: DataFrame, kind: type[Fact]) -> Fact | None:
         """Apply a job to all rows, which are divided as it asks for, and merge the facts; None without rows."""
-        found = rows.mapInArrow(partial(task, job=job, cut=self.cut), SCHEMA).collect()
+        from pyspark.errors import PythonException
+
+        try:
+            found = rows.mapInArrow(partial(task, job=job, cut=self.cut), SCHEMA).collect()
+        except PythonException as error:
+            if "No module named 'venire'" not in str(error):
+                raise
+            hint = "install it there, or set PYSPARK_PYTHON to a Python that has it"
+            raise SettingError("the executors' Python does not have Venire", hint=hint) from None
         if faults := sorted(row.fault for row in found if row.fault is not None):
             raise _fault(**json.loads(faults[0]))
         return job.merged([unpack(kind, bytes(row.facts)) for row in found]) if found else None

@@ -1,16 +1,16 @@
 """evaluate on Spark: scores of runs in data frames.
 
-Where judgments are few (``broadcast``), every executor gets all of them, and runs are divided by topic and system.  Else
-judgments and runs are tagged, united, and divided by topic; the lists of a topic with many rows are divided by system,
-and each split has the judgments of the topic.  Rows are sorted within partitions, and ``parts`` reads them.
+Where judgments are few (``broadcast``), every executor gets all of them, and runs are divided by topic and system.
+Else judgments and runs are tagged, united, and divided by topic; the lists of a topic with many rows are divided by
+system, and each split has the judgments of the topic.  Rows are sorted within partitions, and ``parts`` reads them.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -20,7 +20,7 @@ from venire.data.judgments import Judgments
 from venire.data.panel import Pool, chosen_labels
 from venire.data.runs import SCORE_TYPES, no_common_topic
 from venire.data.scale import Scale
-from venire.errors import MeasureError, TiedScoresWarning, UnknownName
+from venire.errors import FormatError, MeasureError, TiedScoresWarning, UnknownName
 from venire.io.duplicates import Duplicates
 from venire.measures.evaluate import ScoreLists, as_list, scores_of, topic_parts
 from venire.measures.list_facts import ListFacts, merged_lists
@@ -33,20 +33,17 @@ from venire.spark.parts import (
     LABELS,
     LIST,
     LISTS,
-    PART_ROWS,
     Rows,
     find_hits,
     labels_of_topics,
-    last_group,
+    lists_alone,
     read_labels,
-    slices_of,
     tagged_parts,
-    whole_groups,
+    topics_among,
 )
 from venire.spark.tables import BadRows, collected, empty, run_columns
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.broadcast import Broadcast
     from pyspark.sql import DataFrame
 
@@ -105,7 +102,7 @@ def evaluate(
     Notes
     -----
     Cost: a shuffle and sort of the rows of the runs, and of the judgments unless they are broadcast; the driver holds
-    the scores.  When not to use this: what fits on one machine is read there in less time than a cluster takes to start.
+    the scores.  When not to use this: what fits on one machine is scored there before a cluster has started.
     """
     if score_type not in SCORE_TYPES:
         raise UnknownName("rule", score_type, SCORE_TYPES)
@@ -116,11 +113,14 @@ def evaluate(
     listed, bad = BadRows.of("runs", runs_of(runs, order), wrong_lists(), strict=strict)
     plan = resolved(scoring.plan(as_list(measures), labels.scale), listed)
     job = ScoreRows(plan, scoring, labels.scale, labels.duplicate_labels, score_type == "float32")
+    found: ListFacts | None
     if labels.n_labels <= broadcast:
         found = _with_all_labels(job, labels, listed, partitions)
     else:
         rows = divided(united(labels.rows, listed, split_rows), partitions)
         found = Spark(tagged_parts).run(job, rows, ListFacts)
+    if found is None:
+        raise FormatError("judgments", None, "holds no labels that can be used", hint="expected a row for each label")
     lists = replace(found, notes=tuple(_without_ties(found)))
     if lists.unjudged_topics and not len(lists.topic):
         raise no_common_topic(lists.unjudged_topics, lists.topics)
@@ -144,13 +144,16 @@ class ScoreRows:
         """Score the lists of a part."""
         if self.known is None:
             return self.scored(read_labels(part.labels, self.scale, self.duplicate_labels), part)
-        return self.scored(labels_of_topics(self.known.value, _topics(part.lists, self.known.value)), part)
+        known = self.known.value
+        return self.scored(labels_of_topics(known, topics_among(part.lists, known.items.topics)), part)
 
     def scored(self, labels: Judgments, part: Rows) -> ListFacts:
         """Score lists by labels; notes on labels are those of the part that comes first."""
         facts, notes = find_hits(part.lists, labels.items, single_precision=self.single_precision)
         if self.scoring.assessor is not None:
-            labels = labels.take(np.array(labels.assessors, dtype=np.str_)[labels.assessor.codes] == self.scoring.assessor)
+            labels = labels.take(
+                np.array(labels.assessors, dtype=np.str_)[labels.assessor.codes] == self.scoring.assessor
+            )
         case = next(topic_parts(labels, facts, self.scoring, 1))
         found = ScoreLists(self.plan).facts(case)
         of_labels = (*labels.notes, *case.panel.notes) if part.first else ()
@@ -161,34 +164,25 @@ class ScoreRows:
         return merged_lists(facts)
 
 
-def _topics(lists: pa.Table, known: Judgments) -> Any:
-    """Return the numbers of the judged topics among lists."""
-    from venire.scan.slices import changes
-
-    names = slices_of(lists["topic"])
-    place = {name: number for number, name in enumerate(known.items.topics.slices.to_bytes())}
-    numbers = (place.get(name, -1) for name in set(names.take(changes(names)).to_bytes()))
-    return np.array(sorted(number for number in numbers if number >= 0), dtype=np.int64)
-
-
 def _with_all_labels(job: ScoreRows, labels: LabelTable, lists: DataFrame, partitions: int | None) -> ListFacts:
     """Score with judgments that every executor has; runs are divided by topic and system."""
     every = collected(labels.rows)
     known = read_labels(every, labels.scale, labels.duplicate_labels)
     none = every.slice(0, 0)
     alone = job.scored(known, Rows(none, none, True))
-    shared = lists.sparkSession.sparkContext.broadcast(known)
-    try:
-        found = Spark(_lists_alone).run(replace(job, known=shared), divided(lists, partitions, LIST), ListFacts)
-    finally:
-        shared.unpersist()
+    with shared_with(lists, known) as shared:
+        found = Spark(lists_alone).run(replace(job, known=shared), divided(lists, partitions, LIST), ListFacts)
     return alone if found is None else merged_lists([alone, found])
 
 
-def _lists_alone(batches: Iterable[pa.RecordBatch], n_rows: int = PART_ROWS) -> Iterator[Rows]:
-    """Cut rows of runs into parts of whole lists."""
-    for table in whole_groups(batches, partial(last_group, names=LIST), n_rows):
-        yield Rows(table.slice(0, 0), table, False)
+@contextmanager
+def shared_with(rows: DataFrame, value: Any) -> Iterator[Broadcast[Any]]:
+    """Send a value to every executor, for as long as it is needed."""
+    shared = rows.sparkSession.sparkContext.broadcast(value)
+    try:
+        yield shared
+    finally:
+        shared.unpersist()
 
 
 def runs_of(runs: DataFrame, order: str | None) -> DataFrame:

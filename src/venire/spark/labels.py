@@ -74,7 +74,9 @@ class LabelTable:
         levels = F.create_map(*(F.lit(each) for pair in level.items() for each in pair))
         kept = [name for name in ("intent", "given", "time") if name in table.columns]
         rule = _rule(duplicate_labels, timed="time" in kept)
-        rows = table.select("topic", F.col("assessor").alias("who"), "doc", levels[F.col("label")].alias("value"), *kept)
+        rows = table.select(
+            "topic", F.col("assessor").alias("who"), "doc", levels[F.col("label")].alias("value"), *kept
+        )
         notes = tuple(_recounted(note, counts, level) for note in summary.notes if note.kind != "columns")
         return cls(rows, summary, int(counts["count"].sum()), rule, bad, notes)
 
@@ -108,7 +110,9 @@ def _refuse_mixed(counts: pl.DataFrame, facets: list[str]) -> None:
         values = counts[name].unique().sort().to_list()
         if len(values) > 1:
             shown = first_few([repr(value) for value in values], 5)
-            message = f"the labels are for {len(values)} different values of {name} ({shown}), and nothing says which counts"
+            message = (
+                f"the labels are for {len(values)} different values of {name} ({shown}), and nothing says which counts"
+            )
             raise AmbiguousLabels(message, hint=FILTER.format(name))
 
 

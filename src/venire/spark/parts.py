@@ -12,6 +12,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -131,7 +132,8 @@ def _key(table: pa.Table, row: int) -> tuple[object, ...]:
 def _rows(table: pa.Table, first: bool) -> Rows:
     import pyarrow.compute as pc
 
-    return Rows(*(table.filter(pc.equal(table["kind"], kind)) for kind in (LABELS, LISTS)), first)
+    labels, lists = (table.filter(pc.equal(table["kind"], kind)) for kind in (LABELS, LISTS))
+    return Rows(labels, lists, first)
 
 
 def slices_of(column: pa.ChunkedArray) -> Slices:
@@ -179,17 +181,34 @@ def read_labels(rows: pa.Table, scale: Scale, duplicate_labels: str | None) -> J
     return replace(found, notes=tuple(notes))
 
 
+def items_of_topics(items: Items, topics: Ints) -> tuple[Ints, Items]:
+    """Return which items some topics have, by their numbers in ascending order, and these items alone."""
+    which = _ranges(np.searchsorted(items.topic, topics), np.searchsorted(items.topic, topics, side="right"))
+    topic = np.searchsorted(topics, items.topic[which]).astype(np.int32)
+    return which, Items(items.topics.take(topics), topic, items.doc.take(which))
+
+
 def labels_of_topics(judgments: Judgments, topics: Ints) -> Judgments:
     """Choose the labels of some topics, by their numbers, on their items alone; rows are ``by_item``."""
-    place, wanted = judgments.items.topic, np.unique(topics)
-    items = _ranges(np.searchsorted(place, wanted), np.searchsorted(place, wanted, side="right"))
-    rows = _ranges(np.searchsorted(judgments.item, items), np.searchsorted(judgments.item, items, side="right"))
+    which, items = items_of_topics(judgments.items, topics)
+    rows = _ranges(np.searchsorted(judgments.item, which), np.searchsorted(judgments.item, which, side="right"))
     number = np.full(len(judgments.items), -1, dtype=np.int32)
-    number[items] = np.arange(len(items), dtype=np.int32)
-    topic = np.searchsorted(wanted, place[items]).astype(np.int32)
-    own = Items(judgments.items.topics.take(wanted), topic, judgments.items.doc.take(items))
+    number[which] = np.arange(len(which), dtype=np.int32)
     chosen = judgments.take(rows)
-    return replace(chosen, items=own, item=number[chosen.item])
+    return replace(chosen, items=items, item=number[chosen.item])
+
+
+def topics_among(lists: pa.Table, topics: Ids) -> Ints:
+    """Return the numbers of the topics that sorted rows of lists have, in ascending order."""
+    names = slices_of(lists["topic"])
+    there = set(names.take(changes(names)).to_bytes())
+    return np.array([n for n, name in enumerate(topics.slices.to_bytes()) if name in there], dtype=np.int64)
+
+
+def lists_alone(batches: Iterable[pa.RecordBatch], n_rows: int = PART_ROWS) -> Iterator[Rows]:
+    """Cut rows of runs into parts of whole lists."""
+    for table in whole_groups(batches, partial(last_group, names=LIST), n_rows):
+        yield Rows(table.slice(0, 0), table, False)
 
 
 def _ranges(start: Ints, end: Ints) -> Ints:
@@ -232,9 +251,7 @@ def _facts(found: Scanned, items: Items) -> Facts:
     systems, unjudged_topics = (tuple(map(as_text, each)) for each in (names, unjudged))
     offset = offsets(np.bincount(number[found.hit_list], minlength=len(known)))
     depth = found.depth[known].astype(np.int64)
-    return Facts(
-        items, systems, system, found.topic[known], depth, offset, found.rank, found.item, unjudged_topics
-    )
+    return Facts(items, systems, system, found.topic[known], depth, offset, found.rank, found.item, unjudged_topics)
 
 
 def _tied(found: Scanned) -> Iterator[Note]:

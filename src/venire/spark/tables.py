@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 MOST_FILES, MOST_SHOWN = 100, 3
 """Files whose bad rows are counted, and how many of them a note names."""
-NEEDED = 'Spark is not installed: pip install "venire[spark]"; it needs Java 17 or newer, too'
 
 
 def start_session(master: str | None = None) -> SparkSession:
@@ -49,7 +48,9 @@ def label_columns(frame: DataFrame, columns: Mapping[str, str] | None = None) ->
 
     roles = find_columns(frame.columns, Form("judgments", layout="long", columns=dict(columns or {}))).roles
     known = [role for role in ("topic", "doc", "label", "intent", "aspect", "given", "unit", "task") if role in roles]
-    chosen = {role: F.trim(text_of(frame, roles[role])) if role == "label" else text_of(frame, roles[role]) for role in known}
+    chosen = {
+        role: F.trim(text_of(frame, roles[role])) if role == "label" else text_of(frame, roles[role]) for role in known
+    }
     chosen["assessor"] = text_of(frame, roles["assessor"]) if "assessor" in roles else F.lit("assessor")
     if "time" in roles:
         name = quoted(roles["time"])
@@ -109,7 +110,9 @@ class BadRows:
     count: Any
 
     @classmethod
-    def of(cls, table: str, frame: DataFrame, conditions: Sequence[Column], *, strict: bool) -> tuple[DataFrame, BadRows]:
+    def of(
+        cls, table: str, frame: DataFrame, conditions: Sequence[Column], *, strict: bool
+    ) -> tuple[DataFrame, BadRows]:
         """Leave bad rows out; strict: raise at one of them, which takes one more pass over the table."""
         from pyspark.sql import Observation, functions as F
 
@@ -125,7 +128,7 @@ class BadRows:
             raise FormatError(row["file"] or self.table, None, f"a row cannot be used: {row['sample']}", hint=HINT)
 
     def notes(self) -> list[Note]:
-        """Count bad rows by file, with a warning; only after the table was read.  Without bad rows this costs nothing."""
+        """Count bad rows by file, with a warning, after the table was read; without bad rows this costs nothing."""
         if not self.count.get["n"]:
             return []
         files = [(row["file"] or self.table, row["n"], row["sample"]) for row in self._by_file(MOST_FILES)]
