@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from venire import errors
 from venire.engine.seam import Fact, Job, pack, unpack
-from venire.errors import SettingError, VenireError
+from venire.errors import FormatError, SettingError, VenireError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -64,7 +64,8 @@ def task(batches: Iterable[pa.RecordBatch], *, job: Job[Part, Fact], cut: Cut[Pa
     except VenireError as error:
         for _ in batches:  # Spark expects that all of them are read
             pass
-        about = {"kind": type(error).__name__, "message": error.message, "hint": str(error.hint or "")}
+        where, what = (str(error.where), error.what) if isinstance(error, FormatError) else ("", error.message)
+        about = {"kind": type(error).__name__, "where": where, "what": what, "hint": str(error.hint or "")}
         yield _answer(pa, None, json.dumps(about))
         return
     if held:
@@ -76,9 +77,11 @@ def _answer(pa: Any, facts: bytes | None, fault: str | None) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, names=["facts", "fault"])
 
 
-def _fault(kind: str, message: str, hint: str) -> VenireError:
+def _fault(kind: str, where: str, what: str, hint: str) -> VenireError:
     """Return the error that a task found; those whose arguments are not known here are of the general kind."""
+    if where:
+        return FormatError(where, None, what, hint=hint or None)
     known = getattr(errors, kind, VenireError)
     simple = known.__init__ is VenireError.__init__
-    found: VenireError = (known if simple else VenireError)(message, hint=hint or None)
+    found: VenireError = (known if simple else VenireError)(what, hint=hint or None)
     return found

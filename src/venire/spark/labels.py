@@ -127,7 +127,10 @@ def _summary(counts: pl.DataFrame, scale: Scale | None) -> tuple[Judgments, dict
     texts = counts["label"].unique().sort().to_list()
     docs = {text: f"{number}" for number, text in enumerate(texts)}
     frame = counts.select("assessor", "label", topic=pl.lit("labels"), doc=pl.col("label").replace_strict(docs))
-    found = read_judgments(frame, scale=scale, duplicate_labels="keep")
+    try:
+        found = read_judgments(frame, scale=scale, duplicate_labels="keep")
+    except FormatError as error:  # its line counts different labels
+        raise FormatError("judgments", None, error.what, hint=error.hint) from None
     levels = dict(zip(found.column("doc").texts(), found.label.tolist(), strict=True))
     return found, {text: float(levels.get(docs[text], -1)) for text in texts}
 

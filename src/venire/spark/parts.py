@@ -21,7 +21,7 @@ from venire.data.ids import Category, Ids, as_text
 from venire.data.judgments import Items, Judgments
 from venire.data.runs import Facts
 from venire.data.scale import Scale
-from venire.errors import RepeatedLineWarning
+from venire.errors import FormatError, RepeatedLineWarning
 from venire.io.judgments import read_judgments
 from venire.kernels.ragged import offsets
 from venire.results import Note
@@ -172,7 +172,11 @@ def read_labels(rows: pa.Table, scale: Scale, duplicate_labels: str | None) -> J
         frame = frame.sort("time", "label")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RepeatedLineWarning)  # a note counts them
-        found = read_judgments(frame, scale=scale, duplicate_labels=duplicate_labels)
+        try:
+            found = read_judgments(frame, scale=scale, duplicate_labels=duplicate_labels)
+        except FormatError as error:  # its line counts rows that have no order
+            hint = "add a column time, so that the last label counts, or keep all labels (keep)"
+            raise FormatError("judgments", None, error.what, hint=hint) from None
     notes = [note for note in found.notes if note.kind in ROW_NOTES]
     n_judged = int((rows["value"].to_numpy() >= 0).sum())
     if duplicate_labels == "error" and len(found) < n_judged:

@@ -7,6 +7,9 @@ counted and sampled by file (``BadRows``), or the first of them is an error (``s
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +17,16 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from venire.errors import BadRowsWarning, FormatError, SettingError
-from venire.io.tables.columns import RUN_ROLES, Form, find_columns, find_roles, missing_role
+from venire.io.tables.columns import (
+    JSON_LINES,
+    RUN_ROLES,
+    SEPARATOR,
+    Form,
+    ending_of,
+    find_columns,
+    find_roles,
+    missing_role,
+)
 from venire.results import Note, counted, first_few
 
 if TYPE_CHECKING:
@@ -28,18 +40,37 @@ MOST_FILES, MOST_SHOWN = 100, 3
 def start_session(master: str | None = None) -> SparkSession:
     """Return the active session, or start one; master: the cluster, as in "local[4]" or "spark://host:7077"."""
     try:
-        from pyspark.errors import PySparkRuntimeError
         from pyspark.sql import SparkSession
     except ImportError:
-        raise SettingError("the package pyspark is not installed", hint='pip install "venire[spark]"') from None
-    builder = SparkSession.builder.appName("venire")
-    try:
-        return (builder if master is None else builder.master(master)).getOrCreate()
-    except PySparkRuntimeError as error:
-        if "JAVA" not in str(error):
-            raise
+        raise SettingError("Spark is not installed", hint='pip install "venire[spark]"') from None
+    if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
         hint = "install Java 17 or newer (Debian: openjdk-17-jre-headless), or set JAVA_HOME"
-        raise SettingError("Spark did not start, since there is no Java", hint=hint) from None
+        raise SettingError("Spark needs Java, which is not installed", hint=hint)
+    if (master or "local").startswith("local"):  # executors on this machine have what this process has
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName("venire").config("spark.ui.showConsoleProgress", "false")
+    try:
+        spark = (builder if master is None else builder.master(master)).getOrCreate()
+    except Exception as error:  # of Java, in many classes
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise SettingError(f"Spark did not start: {reason}", hint="check the URL of the master") from None
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def read_table(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
+    """Read Parquet, or by the ending of the first path CSV, TSV or JSON lines; paths are those of Spark."""
+    from pyspark.errors import AnalysisException
+
+    ending, reader = ending_of(paths[0]), spark.read
+    try:
+        if ending in SEPARATOR:
+            return reader.csv([*paths], header=True, sep=SEPARATOR[ending])
+        return reader.json([*paths]) if ending in JSON_LINES else reader.parquet(*paths)
+    except AnalysisException as error:
+        reason = str(error).strip().splitlines()[0]
+        hint = "expected Parquet, CSV, TSV or JSON lines at a path that the cluster can read"
+        raise FormatError(", ".join(paths), None, f"cannot be read ({reason})", hint=hint) from None
 
 
 def label_columns(frame: DataFrame, columns: Mapping[str, str] | None = None) -> DataFrame:

@@ -1,0 +1,196 @@
+"""Runs at scale on Spark: `python bench/scale_spark.py [N_ROWS ...] [--folder DIR] [--repeat N]`.
+
+For each number of rows, runs and judgments are written as Parquet and scored by five measures on a cluster of two real
+executors on this machine (`local-cluster[2,1,1024]`), each with 1 GB for Java and 1 GB for Python:
+
+floor       the same shuffle and sort, and a `mapInArrow` that reads all rows and does nothing
+venire      `venire.spark.evaluate`, end to end
+pytrec_eval `applyInPandas` with pytrec_eval-terrier on the lists of each topic (at most PEER_ROWS rows)
+
+They take turns, and the least time of each counts; the first turn, in which Java compiles, does not.  Prints seconds,
+bars, and the largest memory of the driver (Python and Java) so far.  Files are removed.  Java is needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import resource
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+N_TOPICS, DEPTH, JUDGED, PEER_ROWS = 1_000, 1_000, 300, 10_000_000
+MEASURES = ["nDCG@10", "AP", "RR", "P@10", "Rprec"]
+PEER_MEASURES = {"ndcg_cut.10", "map", "recip_rank", "P.10", "Rprec"}
+SETTINGS = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    "spark.executor.memory": "1024m",
+    "spark.executor.pyspark.memory": "1g",
+    "spark.sql.shuffle.partitions": "64",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+def make(folder: Path, n_rows: int) -> None:
+    """Write runs, a file per system in no order of topics, and judgments of some documents of each topic."""
+    import numpy as np
+    import polars as pl
+
+    rng = np.random.default_rng(n_rows)
+    (folder / "runs").mkdir(parents=True)
+    for system in range(max(n_rows // (N_TOPICS * DEPTH), 1)):
+        n_lists = min(n_rows // DEPTH, N_TOPICS)
+        topic = np.repeat(rng.permutation(N_TOPICS)[:n_lists], DEPTH)
+        doc = (np.arange(len(topic)) * 7_919 + rng.integers(0, 50, len(topic)) * 1_000_003) % 10_000_000
+        doc = (topic * 2_000 + (doc % 2_000)).astype(np.int64)
+        frame = pl.DataFrame({"topic": topic, "doc": doc, "score": rng.random(len(topic))}).unique(["topic", "doc"])
+        frame.select(
+            *(pl.format("q{}", "topic").alias("topic"), pl.format("doc{}", "doc").alias("doc")),
+            *(pl.lit(f"system{system}").alias("system"), "score"),
+        ).write_parquet(folder / "runs" / f"{system:04d}.parquet")
+    topic = np.repeat(np.arange(N_TOPICS), JUDGED)
+    place = np.concatenate([rng.permutation(2_000)[:JUDGED] for _ in range(N_TOPICS)])
+    pl.DataFrame({"topic": topic, "doc": topic * 2_000 + place, "label": rng.integers(0, 4, len(topic))}).select(
+        pl.format("q{}", "topic").alias("topic"), pl.format("doc{}", "doc").alias("doc"), "label"
+    ).write_parquet(folder / "judgments.parquet")
+
+
+def start(folder: Path) -> Any:
+    """Start the cluster; its home is a copy by links, since executors write their logs there."""
+    home = folder / "home"
+    home.mkdir()
+    for each in Path(str(importlib.util.find_spec("pyspark").origin)).parent.iterdir():  # type: ignore[union-attr]
+        (home / each.name).symlink_to(each)
+    os.environ |= {"SPARK_HOME": str(home), "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.local.dir", str(folder / "local"))
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def nothing(batches: Iterator[Any]) -> Iterator[Any]:
+    import pyarrow as pa
+
+    n = sum(batch.num_rows for batch in batches)
+    yield pa.RecordBatch.from_pydict({"n": [n]})
+
+
+def floor(spark: Any, folder: Path) -> float:
+    from venire.spark.evaluate import divided, runs_of
+    from venire.spark.parts import LIST
+
+    rows = divided(runs_of(spark.read.parquet(str(folder / "runs")), None), None, LIST)
+    return float(sum(row.n for row in rows.mapInArrow(nothing, "n long").collect()))
+
+
+def venire(spark: Any, folder: Path) -> float:
+    from venire.spark import evaluate
+
+    read = spark.read.parquet
+    scores = evaluate(read(str(folder / "judgments.parquet")), read(str(folder / "runs")), MEASURES)
+    return float(scores.mean("topic").values[:, 1].mean())
+
+
+def pytrec_eval(spark: Any, folder: Path) -> float:
+    qrels: dict[str, dict[str, int]] = {}
+    for row in spark.read.parquet(str(folder / "judgments.parquet")).collect():
+        qrels.setdefault(row.topic, {})[row.doc] = row.label
+    known = spark.sparkContext.broadcast(qrels)
+
+    def score(frame: Any) -> Any:
+        import pandas as pd
+        from pytrec_eval import RelevanceEvaluator
+
+        topic = frame["topic"].iloc[0]
+        judge = RelevanceEvaluator({topic: known.value.get(topic, {})}, PEER_MEASURES)
+        rows = []
+        for system, lists in frame.groupby("system"):
+            found = judge.evaluate({topic: dict(zip(lists["doc"], lists["score"], strict=True))})
+            rows.append({"system": system, "topic": topic, **found.get(topic, {})})
+        return pd.DataFrame(rows, columns=["system", "topic", "ndcg_cut_10", "map", "recip_rank", "P_10", "Rprec"])
+
+    runs = spark.read.parquet(str(folder / "runs"))
+    schema = "system string, topic string, ndcg_cut_10 double, map double, recip_rank double, P_10 double, Rprec double"
+    found = runs.groupBy("topic").applyInPandas(score, schema).collect()
+    return sum(row.map for row in found) / len(found)
+
+
+def driver_memory(spark: Any) -> float:
+    """Largest memory of the driver so far, Python and Java, in MB."""
+    java = spark._jvm.java.lang.ProcessHandle.current().pid()
+    status = Path(f"/proc/{java}/status").read_text().splitlines()
+    peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+    return (peak + resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1024
+
+
+def measured(spark: Any, folder: Path, n_rows: int, repeat: int) -> dict[str, float]:
+    steps: list[Callable[[Any, Path], float]] = [floor, venire, *[pytrec_eval] * (n_rows <= PEER_ROWS)]
+    best: dict[str, float] = {}
+    answers: dict[str, float] = {}
+    for turn in range(repeat + 1):
+        for step in steps:
+            if turn == 0 and n_rows > PEER_ROWS:
+                continue  # compiled by the smaller sizes before
+            begin = perf_counter()
+            answers[step.__name__] = step(spark, folder)
+            seconds = perf_counter() - begin
+            if turn:
+                best[step.__name__] = min(seconds, best.get(step.__name__, seconds))
+    if "pytrec_eval" in answers and abs(answers["pytrec_eval"] - answers["venire"]) > 1e-6:
+        raise SystemExit(f"scores differ: {answers}")
+    n_read = answers["floor"]
+    print(f"{n_read:,.0f} rows, driver {driver_memory(spark):.0f} MB", flush=True)
+    for name, seconds in best.items():
+        print(f"  {name:12s} {seconds:8.1f} s  {seconds / n_read * 1e6:6.3f} s per million rows", flush=True)
+    ratio = best["venire"] / best["floor"]
+    print(f"  venire / floor {ratio:.2f} (bar: at most 1.3)")
+    if "pytrec_eval" in best:
+        own, other = (max(best[name] - best["floor"], 1e-9) for name in ("venire", "pytrec_eval"))
+        print(f"  above the floor: {own:.1f} s against {other:.1f} s, {other / own:.1f} times (bar: at least 5)")
+    return {"rows": n_read, "memory": driver_memory(spark), **best}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rows", nargs="*", type=lambda text: int(float(text)), default=[10_000_000])
+    parser.add_argument("--folder", default=None)
+    parser.add_argument("--repeat", type=int, default=2)
+    options = parser.parse_args()
+    if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
+        print("skipped: the part on Spark needs Java 17")
+        return
+    with tempfile.TemporaryDirectory(dir=options.folder) as name:
+        spark, found = start(Path(name)), []
+        try:
+            for n_rows in options.rows:
+                folder = Path(name) / f"{n_rows}"
+                make(folder, n_rows)
+                found.append(measured(spark, folder, n_rows, options.repeat))
+                shutil.rmtree(folder)
+        finally:
+            spark.stop()
+    if len(found) > 1:
+        small, large = found[0], found[-1]
+        growth = large["venire"] / large["rows"] / (small["venire"] / small["rows"])
+        print(f"time per row, {large['rows']:.0e} against {small['rows']:.0e}: {growth:.2f} (bar: at most 1.2)")
+        print(f"memory of the driver: {small['memory']:.0f} MB, then {large['memory']:.0f} MB")
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
