@@ -51,9 +51,9 @@ def make(folder: Path, n_rows: int) -> None:
     for system in range(max(n_rows // (N_TOPICS * DEPTH), 1)):
         n_lists = min(n_rows // DEPTH, N_TOPICS)
         topic = np.repeat(rng.permutation(N_TOPICS)[:n_lists], DEPTH)
-        doc = (np.arange(len(topic)) * 7_919 + rng.integers(0, 50, len(topic)) * 1_000_003) % 10_000_000
-        doc = (topic * 2_000 + (doc % 2_000)).astype(np.int64)
-        frame = pl.DataFrame({"topic": topic, "doc": doc, "score": rng.random(len(topic))}).unique(["topic", "doc"])
+        first, rank = np.repeat(rng.integers(0, 2_000, n_lists), DEPTH), np.tile(np.arange(DEPTH), n_lists)
+        doc = topic * 2_000 + (first + 7 * rank) % 2_000
+        frame = pl.DataFrame({"topic": topic, "doc": doc, "score": rng.random(len(topic))})
         frame.select(
             *(pl.format("q{}", "topic").alias("topic"), pl.format("doc{}", "doc").alias("doc")),
             *(pl.lit(f"system{system}").alias("system"), "score"),
