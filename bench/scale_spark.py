@@ -7,8 +7,10 @@ floor       the same shuffle and sort, and a `mapInArrow` that reads all rows an
 venire      `venire.spark.evaluate`, end to end
 pytrec_eval `applyInPandas` with pytrec_eval-terrier on the lists of each topic (at most PEER_ROWS rows)
 
-They take turns, and the least time of each counts; the first turn, in which Java compiles, does not.  Prints seconds,
-bars, and the largest memory of the driver (Python and Java) so far.  Files are removed.  Java is needed.
+They take turns, and the least time of each counts; the first turn of the first size, in which Java compiles, does not.
+Prints seconds, CPU seconds of all processes, bars, bytes that are shuffled, and the largest memory of the driver
+(Python and Java) so far.  On a machine with other work CPU seconds are meaningful, seconds are not.  Files are removed.
+The bars are for `1e6 1e7 1e8`.  Java is needed.
 """
 
 from __future__ import annotations
@@ -138,31 +140,57 @@ def driver_memory(spark: Any) -> float:
     return (peak + resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1024
 
 
-def measured(spark: Any, folder: Path, n_rows: int, repeat: int) -> dict[str, float]:
+def used_cpu(spark: Any) -> float:
+    """CPU seconds of this process, of Java, and of all processes that they started."""
+    fields = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields[int(path.parent.name)] = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+    known = {os.getpid(), int(spark._jvm.java.lang.ProcessHandle.current().pid())}
+    while more := {pid for pid, each in fields.items() if int(each[1]) in known} - known:
+        known |= more
+    return sum(int(tick) for pid in known & fields.keys() for tick in fields[pid][11:15]) / os.sysconf("SC_CLK_TCK")
+
+
+def shuffled_bytes(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.glob("**/shuffle_*.data"))
+
+
+def measured(spark: Any, folder: Path, repeat: int, *, first: bool) -> dict[str, float]:
+    """Time each step in turn; the first size has one turn more, in which Java compiles."""
+    n_rows = int(folder.name)
     steps: list[Callable[[Any, Path], float]] = [floor, venire, *[pytrec_eval] * (n_rows <= PEER_ROWS)]
-    best: dict[str, float] = {}
-    answers: dict[str, float] = {}
-    for turn in range(repeat + 1):
+    best, cpu, answers = dict[str, float](), dict[str, float](), dict[str, float]()
+    moved = 0
+    for turn in range(repeat + first):
         for step in steps:
-            if turn == 0 and n_rows > PEER_ROWS:
-                continue  # compiled by the smaller sizes before
-            begin = perf_counter()
+            before, begin, shuffled = used_cpu(spark), perf_counter(), shuffled_bytes(folder.parent)
             answers[step.__name__] = step(spark, folder)
-            seconds = perf_counter() - begin
-            if turn:
+            seconds, own = perf_counter() - begin, used_cpu(spark) - before
+            if step is floor:
+                moved = max(moved, shuffled_bytes(folder.parent) - shuffled)
+            if turn or not first:
                 best[step.__name__] = min(seconds, best.get(step.__name__, seconds))
+                cpu[step.__name__] = min(own, cpu.get(step.__name__, own))
     if "pytrec_eval" in answers and abs(answers["pytrec_eval"] - answers["venire"]) > 1e-6:
         raise SystemExit(f"scores differ: {answers}")
     n_read = answers["floor"]
-    print(f"{n_read:,.0f} rows, driver {driver_memory(spark):.0f} MB", flush=True)
+    print(
+        f"{n_read:,.0f} rows, driver {driver_memory(spark):.0f} MB, shuffled {moved / n_read:.1f} bytes a row",
+        flush=True,
+    )
     for name, seconds in best.items():
-        print(f"  {name:12s} {seconds:8.1f} s  {seconds / n_read * 1e6:6.3f} s per million rows", flush=True)
-    ratio = best["venire"] / best["floor"]
-    print(f"  venire / floor {ratio:.2f} (bar: at most 1.3)")
-    if "pytrec_eval" in best:
-        own, other = (max(best[name] - best["floor"], 1e-9) for name in ("venire", "pytrec_eval"))
-        print(f"  above the floor: {own:.1f} s against {other:.1f} s, {other / own:.1f} times (bar: at least 5)")
-    return {"rows": n_read, "memory": driver_memory(spark), **best}
+        per = f"{cpu[name] / n_read * 1e6:6.2f} s CPU per million rows"
+        print(f"  {name:12s} {seconds:8.1f} s {cpu[name]:8.1f} s CPU  {per}", flush=True)
+    for what, found in (("seconds", best), ("CPU", cpu)):
+        print(f"  {what}: venire / floor {found['venire'] / found['floor']:.2f} (bar: at most 1.3)")
+        if "pytrec_eval" in found:
+            own, other = (max(found[name] - found["floor"], 1e-9) for name in ("venire", "pytrec_eval"))
+            print(f"  {what}: above the floor {own:.1f} against {other:.1f}, {other / own:.1f} times (bar: at least 5)")
+    print(end="", flush=True)
+    return {"rows": n_read, "memory": driver_memory(spark), "cpu": cpu["venire"], **best}
 
 
 def main() -> None:
@@ -180,14 +208,15 @@ def main() -> None:
             for n_rows in options.rows:
                 folder = Path(name) / f"{n_rows}"
                 make(folder, n_rows)
-                found.append(measured(spark, folder, n_rows, options.repeat))
+                found.append(measured(spark, folder, options.repeat, first=not found))
                 shutil.rmtree(folder)
         finally:
             spark.stop()
     if len(found) > 1:
-        small, large = found[0], found[-1]
-        growth = large["venire"] / large["rows"] / (small["venire"] / small["rows"])
-        print(f"time per row, {large['rows']:.0e} against {small['rows']:.0e}: {growth:.2f} (bar: at most 1.2)")
+        small, large = found[-2:]
+        for what in ("venire", "cpu"):
+            growth = large[what] / large["rows"] / (small[what] / small["rows"])
+            print(f"{what} per row, {large['rows']:.0e} against {small['rows']:.0e}: {growth:.2f} (bar: at most 1.2)")
         print(f"memory of the driver: {small['memory']:.0f} MB, then {large['memory']:.0f} MB")
     print(json.dumps(found))
 
