@@ -2,12 +2,13 @@
 
 It is started before this one imports what a report needs, and is told twice what is known: first the labels and lists,
 with which it computes agreement and the effect of merging labels; then also who scores the runs, with which it computes
-discriminative power and the contradictions between judges.  It runs the same code with the same seeds, so that the
+discriminative power.  It runs the same code with the same seeds, so that the
 numbers are the same.  Should it end without an answer, for whatever reason, its part is computed here.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import subprocess
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 MANY = 100_000
 """With fewer labels, starting a process takes longer than it saves."""
 FIRST = ("agreement", "scales", "selection")
-THEN = ("power", "contradictions")
+THEN = ("power",)
 """The evidence that it computes: without knowing who scores the runs, and then."""
 
 
@@ -98,6 +99,7 @@ def answer() -> None:
     """Compute what is asked for on standard input, as the second process."""
     import venire.report.evidence  # noqa: F401  # while the question is not there yet
 
+    gc.disable()  # it lives for seconds
     evidence = pickle.load(sys.stdin.buffer)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")

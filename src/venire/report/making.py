@@ -47,8 +47,8 @@ WITHOUT_RUNS: Mapping[str, Callable[[Evidence], Chapter | None]] = {
     "summary": judgments_alone.summary_chapter,
 }
 """Chapters of a report on judgments alone; the summary is first, the method last."""
-MEANWHILE = ("label worth", "systems")
-"""Chapters that are written while a second process computes what others need."""
+WITH_ANSWER = ("judgments", "quality")
+"""Chapters that need what a second process computes, if there is one; the others are written meanwhile."""
 STAGES = len(CHAPTERS) + 2
 
 Stage = Callable[[str], None]
@@ -139,15 +139,15 @@ def make_report(question: Question, *, stage: Stage | None = None, aside: Aside 
         evidence.answered  # noqa: B018  # both processes need it
         aside.ask(evidence)
     evidence.validate()
-    writers, written = CHAPTERS if evidence.facts.systems else WITHOUT_RUNS, {}
+    writers = CHAPTERS if evidence.facts.systems else WITHOUT_RUNS
+    later = () if aside is None else WITH_ANSWER
     if aside is not None:
         aside.tell(evidence)
-        written = {name: _told(tell, name, writers[name], evidence) for name in MEANWHILE}
-        evidence.comparison  # noqa: B018
-        aside.take_over(evidence)
-    for name in (name for name in writers if name not in written):
-        written[name] = _told(tell, name, writers[name], evidence)
+    written = {name: _told(tell, name, writers[name], evidence) for name in writers if name not in later}
     held = drill(evidence) if evidence.facts.systems else None
+    if aside is not None:
+        aside.take_over(evidence)
+    written |= {name: _told(tell, name, writers[name], evidence) for name in writers if name in later}
     chapters = [each for name in writers if (each := written[name]) is not None]
     tell("plan")
     plan = next_judgments(evidence)
