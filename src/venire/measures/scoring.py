@@ -312,16 +312,13 @@ def ideals_of(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> l
     found: list[Floats | None] = [None] * len(plan.measures)
     if not asking:
         return found
-    gains = np.where(labels.judged, labels.gains, -1.0)
-    if group is not None:
-        gains = one_of_each(gains, group)
     depth = max((plan.measures[number].k or 0 for number in asking), default=0)
     looked_at = [plan.measures[number].best_depth for number in asking]
     enough = None if None in looked_at else depth
     n_items_of = np.bincount(facts.items.topic, minlength=len(facts.items.topics))
-    few = labels.values if labels.values is not None and len(labels.values) <= FEW_VALUES else None
-    counting = None if few is None or not enough else _counted(gains, n_items_of, few, enough)
-    for topics, first in counting or _sorted(gains, n_items_of, enough):
+    few = group is None and labels.values is not None and len(labels.values) <= FEW_VALUES
+    counting = _counted(labels, n_items_of, enough) if few and enough else None
+    for topics, first in counting or _sorted(labels, n_items_of, enough, group):
         best = _best_ranking(first, labels.unjudged, depth)
         for number in asking:
             part = plan.measures[number].ideal_of(best)
@@ -330,21 +327,27 @@ def ideals_of(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> l
     return found
 
 
-def _sorted(gains: Floats, n_items_of: Ints, depth: int | None) -> Iterator[tuple[Ints, Floats]]:
-    """Yield topics and their gains (judge, topic, slot), highest first, in blocks."""
+def _sorted(labels: Labels, n_items_of: Ints, depth: int | None, group: Ints | None) -> Iterator[tuple[Ints, Floats]]:
+    """Yield topics and their gains (judge, topic, slot), highest first and -1 for what is not judged, in blocks."""
+    gains = np.where(labels.judged, labels.gains, -1.0)
+    if group is not None:
+        gains = one_of_each(gains, group)
     for topics, item in topic_blocks(n_items_of, gains.shape[1] - 1, n_judges=len(gains)):
         yield topics, _best_first(gains[:, item], depth)
 
 
-def _counted(gains: Floats, n_items_of: Ints, values: Floats, depth: int) -> Iterator[tuple[Ints, Floats]]:
-    """Yield what ``_sorted`` does, at once, where gains have few values: by counting the items of each."""
+def _counted(labels: Labels, n_items_of: Ints, depth: int) -> Iterator[tuple[Ints, Floats]]:
+    """Yield the ``depth`` highest gains as ``_sorted`` does, but at once: by counting the items of each value."""
+    gains, judged = labels.gains[:, :-2], labels.judged[:, :-2]
     topics = np.flatnonzero(n_items_of)
     start = offsets(n_items_of)[topics]
     place = np.arange(min(depth, int(n_items_of.max(initial=0))))
     first = np.full((len(gains), len(topics), len(place)), -1.0)
-    for value in values.tolist() if len(topics) else ():
-        reached = (gains[:, :-2] >= value).view(np.int8)
-        count = np.add.reduceat(reached, start, axis=1, dtype=np.int32)
+    for value in () if labels.values is None or not len(topics) else labels.values.tolist():
+        reached = gains >= value
+        if value <= labels.unjudged:
+            reached &= judged
+        count = np.add.reduceat(reached.view(np.int8), start, axis=1, dtype=np.int32)
         np.copyto(first, value, where=place < count[:, :, None])
     yield topics, first
 
