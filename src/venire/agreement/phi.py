@@ -202,7 +202,7 @@ def _ratings(judgments: Judgments, places: Floats) -> Ratings:
     start = np.flatnonzero(np.diff(item, prepend=-1))
     n = np.diff(np.append(start, len(item)))
     place = place[np.lexsort((place, item))]
-    return Ratings(place, start, n, topic[several], len(np.unique(key[rows] % n_raters)))
+    return Ratings(place, start, n, topic[several], int((np.bincount(key[rows] % n_raters) > 0).sum()))
 
 
 def _chance(ratings: Ratings, rng: np.random.Generator) -> float:

@@ -33,7 +33,7 @@ from venire.types import Codes, Floats, Ints
 
 NODES, SCOUTS = 64, 12
 REACH, GRID_POINTS, SCOUT_POINTS = 3.6, 49, 17
-WIDEST, HALVINGS = 60.0, 24
+WIDEST, HALVINGS, SECANTS = 60.0, 8, 4
 BLOCK = 1 << 20
 
 
@@ -128,17 +128,28 @@ def _integrated(n: Floats, d: Floats, rho: Floats, n_points: int) -> Floats:
 
 
 def _mode(n: Floats, d: Floats, rho: Floats) -> Floats:
-    """Where the integrand over u is largest, by halving: its slope in mu falls throughout -> (node, rho)."""
+    """Where the integrand over u is largest: its slope in mu falls throughout -> (node, rho).
+
+    By halving and then by secants.  An error moves the points of the integral, and hardly its value.
+    """
     from scipy.special import expit, psi
+
+    def slope(u: Floats) -> Floats:
+        mu, beside = expit(u), expit(-u)
+        return np.asarray(rho * (n * (psi(beside * rho) - psi(mu * rho)) + d) + 1 / mu - 1 / beside)
 
     low = np.full(np.broadcast_shapes(n.shape, rho.shape), -WIDEST / 2)
     high = -low
     for _ in range(HALVINGS):
         u = (low + high) / 2
-        mu, beside = expit(u), expit(-u)
-        rising = rho * (n * (psi(beside * rho) - psi(mu * rho)) + d) + 1 / mu - 1 / beside > 0
+        rising = slope(u) > 0
         low, high = np.where(rising, u, low), np.where(rising, high, u)
-    found: Floats = (low + high) / 2
+    before, found = low, high
+    rise, fall = slope(low), slope(high)
+    for _ in range(SECANTS):
+        step = np.divide(fall * (found - before), fall - rise, out=np.zeros_like(fall), where=fall != rise)
+        before, found, rise = found, np.clip(found - step, low, high), fall
+        fall = slope(found)
     return found
 
 
@@ -170,7 +181,7 @@ LOWEST, HIGHEST = -15.0, 16.0
 COARSE, ENOUGH = 25, 6
 """Points of the grid that locates the posterior, and how many of them must lie in it."""
 GRID, FINE, EVERYWHERE = 201, 8001, 3101
-REGULAR, POINTS = 2.0, 24
+REGULAR, POINTS = 2.0, 20
 DEEP = 40.0
 """How far below its maximum, in natural logarithms, the posterior is computed."""
 WIDE = 12.0

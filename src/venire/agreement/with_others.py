@@ -297,12 +297,21 @@ def _laplacian(table: Any, weight: Floats) -> Floats:
 
 def _pseudo_inverse(laplacian: Floats) -> Floats:
     """Invert a Laplacian where it can be: 1 / n between the n members of each connected part make it invertible."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    _, part = connected_components(csr_array(laplacian), directed=False)
+    part = _parts(laplacian != 0)
     flat = (part[:, None] == part) / np.bincount(part)[part]
     return np.asarray(np.linalg.inv(laplacian + flat) - flat)
+
+
+def _parts(linked: Bools) -> Ints:
+    """Number the connected parts of a graph (node, node) by their first nodes -> (node,).
+
+    Paths of up to 1, 2, 4, ... links, as products of matrices: the import of scipy.sparse.csgraph would take longer.
+    """
+    reached, n = linked | np.eye(len(linked), dtype=np.bool_), -1
+    while n != (n := int(reached.sum())):
+        paths = reached.astype(np.float32)
+        reached = paths @ paths > 0
+    return reached.argmax(axis=1)
 
 
 def _noise(rest: Rest, meetings: Meetings, shift: Floats, n_known: int) -> float:

@@ -7,6 +7,7 @@ help is in the table here.  Exit codes: 0 success, 1 a gate failed, 2 bad input 
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -204,6 +205,7 @@ def cli(ctx: click.Context) -> None:
 
 def main() -> None:
     """Run the command line, as a process of its own."""
+    gc.set_threshold(100_000)  # most objects are those of modules, and stay
     _hold_closed_streams()
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:

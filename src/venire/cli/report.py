@@ -110,13 +110,16 @@ def command(*, out: Output, **options: Any) -> None:
     alone.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a second process takes the other core
-    from venire.report.making import STAGES, make_report
+    from venire.report.aside import second_process
 
-    with stages(STAGES + 1, quiet=out.quiet) as stage:
-        question = _question(options)
-        report = make_report(question, stage=stage)
-        stage("page")
-        write_both(report, options["page_path"], options["json_path"])
+    question = _question(options)
+    with second_process(question) as aside:
+        from venire.report.making import STAGES, make_report
+
+        with stages(STAGES + 1, quiet=out.quiet) as stage:
+            report = make_report(question, stage=stage, aside=aside)
+            stage("page")
+            write_both(report, options["page_path"], options["json_path"])
     show_report(out, report, options["page_path"])
 
 

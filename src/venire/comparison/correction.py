@@ -339,6 +339,8 @@ class DrawnGains:
     gain: Floats
     judged: Bools
 
+    unmixed = False
+
     @property
     def judges(self) -> tuple[str, ...]:
         """Numbers of the draws."""

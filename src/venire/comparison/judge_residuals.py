@@ -86,6 +86,11 @@ class TwoJudges:
         return self.panel.n_items
 
     @property
+    def unmixed(self) -> bool:
+        """Whether every gain is the value of one label: not if it is a mean over the reference."""
+        return len(self.reference) == 1 and self.panel.unmixed
+
+    @property
     def labels(self) -> Codes:
         """Label of every item by the judge, -1 where it has none -> (item,)."""
         return self.panel.labels(self.judge, self.judge + 1)[0]

@@ -68,6 +68,8 @@ class OwnLabels:
 
     label: Codes
 
+    unmixed = True
+
     @property
     def judges(self) -> tuple[str, ...]:
         """Their numbers."""

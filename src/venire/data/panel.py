@@ -43,6 +43,11 @@ class Panel:
     notes: tuple[Note, ...] = ()
     probability: Floats | None = None
 
+    @property
+    def unmixed(self) -> bool:
+        """Whether no item has several labels of one judge, so that every gain is the value of a label."""
+        return bool((self.weight == 1.0).all())
+
     def gains(self, values: Floats, first: int, last: int, *, sampled: bool = False) -> tuple[Floats, Bools]:
         """Gain of every item, and whether it was judged, for judges first..last-1; both (judge, item).
 

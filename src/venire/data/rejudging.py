@@ -135,6 +135,8 @@ class Rejudging:
     n_judges: int = 1
     tilt: Tilt | None = None
 
+    unmixed = True
+
     @property
     def judges(self) -> tuple[str, ...]:
         """Names of the draws: their numbers, from 1."""

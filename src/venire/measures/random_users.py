@@ -73,6 +73,8 @@ class Users:
     given: Given | None = None
     satisfies: Bools | None = None
 
+    unmixed = True
+
     @classmethod
     def of(cls, panel: Panel, gains: Gains, n: int, *, seed: SeedSequence) -> Users:
         """Make n users from the labels of one judge, or of a pool, and gains that are probabilities of relevance.

@@ -36,8 +36,9 @@ JUDGE_CELLS = 1 << 24
 """How many gains (judges x items) are held at a time."""
 MANY = 16
 """From so many judges on, sums of gains are computed as a product of matrices."""
-SPARSE = 8
-"""Where items have on average fewer labels than one in so many judges gives, only labels that exist are scored."""
+            chosen = (panel, first, last) if one is None else (one.panel, 0, 1)
+            mixed = worth.sampled or not panel.unmixed
+            labels = Labels.of(*_gains(*chosen, worth), worth.unjudged, None if mixed else np.unique(worth.values))
 MISSING = ("zero", "skip")
 
 MeasureLike = Measure | str | Callable[[Floats], Any]
@@ -191,6 +192,10 @@ class Judges(Protocol):
     def n_items(self) -> int:
         """How many items there are."""
 
+    @property
+    def unmixed(self) -> bool:
+        """Whether every gain is the value of one label."""
+
     def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:
         """Gain of every item, and whether it was judged, for judges first..last-1; both (judge, item)."""
 
@@ -215,8 +220,16 @@ def score_facts(facts: Facts, panel: Judges, plan: Plan, *, group: Ints | None =
         last = min(first + step, n_judges)
         one = as_one_judge(facts, panel, first, last, group) if sparse and isinstance(panel, Panel) else None
         for worth, numbers in plan.by_worth():
+<<<<<<< HEAD
             chosen = (panel, first, last) if one is None else (one.panel, 0, 1)
             labels = Labels.of(*_gains(*chosen, worth), worth.unjudged)
+=======
+            found = (
+                sampled_gains(panel, worth, first, last) if worth.sampled else panel.gains(worth.values, first, last)
+            )
+            mixed = worth.sampled or not panel.unmixed
+            labels = Labels.of(*found, worth.unjudged, None if mixed else np.unique(worth.values))
+>>>>>>> main
             some = plan.only(numbers)
             if by_need is not None:
                 scores[first:last, numbers] = by_need.score(labels.gains, labels.judged, some.measures)
@@ -246,21 +259,25 @@ def sampled_gains(panel: Judges, worth: Worth, first: int, last: int) -> tuple[F
 
 
 class Labels(NamedTuple):
-    """Gains and whether judged, (judge, item + 2): the items, then an unjudged document, and an empty slot."""
+    """Gains and whether judged, (judge, item + 2): the items, then an unjudged document, and an empty slot.
+
+    values: the gains that judged items may have, ascending; None where they are mixtures of those of labels.
+    """
 
     gains: Floats
     judged: Bools
     unjudged: float
+    values: Floats | None = None
 
     @classmethod
-    def of(cls, gains: Floats, judged: Bools, unjudged: float) -> Labels:
+    def of(cls, gains: Floats, judged: Bools, unjudged: float, values: Floats | None = None) -> Labels:
         """Append the two items that no topic has; an item that the judge did not label is an unjudged document."""
         n_judges, n_items = gains.shape
         full, seen = np.empty((n_judges, n_items + 2)), np.zeros((n_judges, n_items + 2), dtype=np.bool_)
         full[:, :-2], seen[:, :-2] = gains, judged
         np.copyto(full[:, :-2], unjudged, where=~judged)
         full[:, -2:] = unjudged, 0.0
-        return cls(full, seen, unjudged)
+        return cls(full, seen, unjudged, values)
 
 
 def _score_judges(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> Floats:
@@ -312,20 +329,44 @@ def ideals_of(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> l
     found: list[Floats | None] = [None] * len(plan.measures)
     if not asking:
         return found
-    gains = np.where(labels.judged, labels.gains, -1.0)
-    if group is not None:
-        gains = one_of_each(gains, group)
     depth = max((plan.measures[number].k or 0 for number in asking), default=0)
     looked_at = [plan.measures[number].best_depth for number in asking]
     enough = None if None in looked_at else depth
     n_items_of = np.bincount(facts.items.topic, minlength=len(facts.items.topics))
-    for topics, item in topic_blocks(n_items_of, gains.shape[1] - 1, n_judges=len(gains)):
-        best = _best_ranking(_best_first(gains[:, item], enough), labels.unjudged, depth)
+    few = group is None and labels.values is not None and len(labels.values) <= FEW_VALUES
+    counting = _counted(labels, n_items_of, enough) if few and enough else None
+    for topics, first in counting or _sorted(labels, n_items_of, enough, group):
+        best = _best_ranking(first, labels.unjudged, depth)
         for number in asking:
             part = plan.measures[number].ideal_of(best)
             if part is not None:
                 found[number] = _inserted(found[number], part, topics, len(n_items_of))
     return found
+
+
+def _sorted(labels: Labels, n_items_of: Ints, depth: int | None, group: Ints | None) -> Iterator[tuple[Ints, Floats]]:
+    """Yield topics and their gains (judge, topic, slot), highest first and -1 for what is not judged, in blocks."""
+    gains = np.where(labels.judged, labels.gains, -1.0)
+    if group is not None:
+        gains = one_of_each(gains, group)
+    for topics, item in topic_blocks(n_items_of, gains.shape[1] - 1, n_judges=len(gains)):
+        yield topics, _best_first(gains[:, item], depth)
+
+
+def _counted(labels: Labels, n_items_of: Ints, depth: int) -> Iterator[tuple[Ints, Floats]]:
+    """Yield the ``depth`` highest gains as ``_sorted`` does, but at once: by counting the items of each value."""
+    gains, judged = labels.gains[:, :-2], labels.judged[:, :-2]
+    topics = np.flatnonzero(n_items_of)
+    start = offsets(n_items_of)[topics]
+    place = np.arange(min(depth, int(n_items_of.max(initial=0))))
+    first = np.full((len(gains), len(topics), len(place)), -1.0)
+    for value in () if labels.values is None or not len(topics) else labels.values.tolist():
+        reached = gains >= value
+        if value <= labels.unjudged:
+            reached &= judged
+        count = np.add.reduceat(reached.view(np.int8), start, axis=1, dtype=np.int32)
+        np.copyto(first, value, where=place < count[:, :, None])
+    yield topics, first
 
 
 def _best_first(gains: Floats, depth: int | None) -> Floats:

@@ -42,7 +42,8 @@ from venire.data.panel import in_isolation, judges_besides
 from venire.data.runs import Facts, Runs, Scan
 from venire.disagreement.pooled_pairs import pooled_pairs
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
-from venire.disagreement.top_results import labels_to_fit
+from venire.disagreement.selection import Selection, find_selection
+from venire.disagreement.top_results import labels_to_fit, rank_groups
 from venire.errors import EqualLabelsWarning, FewPairsWarning, PoolFitWarning, SettingError, UnknownName, VenireWarning
 from venire.io.limits import refuse_crowd
 from venire.io.runs import scan
@@ -52,6 +53,8 @@ from venire.measures.random_users import UserScores, evaluate_users
 from venire.measures.scores import Scores
 from venire.measures.scoring import Scoring
 from venire.planning.topics import TopicPlan, plan_topics
+from venire.quality.power import DiscriminativePower, discriminative_power
+from venire.quality.scales import ScaleComparison, compare_scales
 from venire.report.question import Missing, Question, or_missing
 from venire.report.relevance import lowest_relevant
 from venire.report.scoring_judge import (
@@ -78,6 +81,10 @@ SECOND = "have some of the results judged by a second assessor"
 MAJORITY = "majority"
 STATISTICS = ("krippendorff_alpha", "fleiss_kappa", "cohen_kappa", "gwet_ac", "raw_agreement", "phi", "jaccard")
 """The statistics of agreement that are shown."""
+MEASURES = ("nDCG@10", "P@10", "AP", "RBP(p=0.8)", "ERR@10")
+"""The measures by which discriminative power is shown."""
+N_MERGED = 100
+"""Resamples for each interval of merged labels."""
 _ANOTHER = "name another assessor, or another reference"
 
 
@@ -525,6 +532,24 @@ class Evidence:
             return found
         order = np.argsort(-found.mean, kind="stable").tolist()  # scores differ only by how much was judged
         return replace(found, rivals=tuple(found.systems[n] for n in order if found.systems[n] != found.best))
+
+    @cached_property
+    def selection(self) -> Selection | Missing | None:
+        """A sign that items were selected for further labels because of their first one; None without it."""
+        return or_missing(lambda: find_selection(self.question.judgments, rank=rank_groups(self.facts)))
+
+    @cached_property
+    def power(self) -> DiscriminativePower | Missing:
+        """Share of pairs of systems that differ significantly, by some measures."""
+        measures = list(dict.fromkeys([self.question.measure, *MEASURES]))
+        how: dict[str, Any] = {"assessor": self.judge, "rng": self.question.rng}
+        return or_missing(lambda: discriminative_power(self.labels, self.runs, measures, **how))
+
+    @cached_property
+    def scales(self) -> ScaleComparison | Missing:
+        """The labels as they are compared with merged labels: by agreement and by the systems."""
+        how: dict[str, Any] = {"n_draws": N_MERGED, "rng": self.question.rng}
+        return or_missing(lambda: compare_scales(self.answered, self.runs, [self.question.measure], **how))
 
     @cached_property
     def plan(self) -> TopicPlan | Missing:

@@ -8,8 +8,6 @@ from venire.agreement.confusion import Confusions
 from venire.agreement.flags import ONE_LABEL, FlaggedProfiles
 from venire.data.assessors import PRIMARY, copy_notes
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
-from venire.disagreement.selection import find_selection
-from venire.disagreement.top_results import rank_groups
 from venire.disagreement.user_disagreement import udm_weights
 from venire.report.assessors import (
     MANY,
@@ -23,7 +21,7 @@ from venire.report.assessors import (
 from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
 from venire.report.evidence import TOP, Evidence
 from venire.report.pictures import confusion_chart, labels_chart, parameters_chart, statistics_chart, weights_chart
-from venire.report.question import Missing, or_missing
+from venire.report.question import Missing
 from venire.report.scoring_judge import NEARLY_ALL
 from venire.results import counted, listed
 
@@ -137,7 +135,7 @@ def _agreement(evidence: Evidence) -> list[Part]:
 
 def _selected(evidence: Evidence) -> list[Part]:
     """Warn of agreement on selected items, if second judgments depend on the first label."""
-    found = or_missing(lambda: find_selection(evidence.question.judgments, rank=rank_groups(evidence.facts)))
+    found = evidence.selection
     if found is None or isinstance(found, Missing) or isinstance(evidence.agreement, Missing):
         return []
     return [warning(f"{found.reason}; agreement is that of the selected items, not of all", about="selected-items")]

@@ -21,7 +21,7 @@ from venire.io.runs import RunsLike, as_runs
 from venire.io.texts import Texts
 from venire.measures.scoring import MeasureLike
 from venire.report import headline, judgments_alone, labels, quality, systems, users
-from venire.report.aside import second_process
+from venire.report.aside import Aside, second_process
 from venire.report.document import Chapter, Grid, Picture, Report, Words
 from venire.report.drill import drill
 from venire.report.evidence import Evidence
@@ -47,6 +47,8 @@ WITHOUT_RUNS: Mapping[str, Callable[[Evidence], Chapter | None]] = {
     "summary": judgments_alone.summary_chapter,
 }
 """Chapters of a report on judgments alone; the summary is first, the method last."""
+WITH_ANSWER = ("judgments", "quality")
+"""Chapters that need what a second process computes, if there is one; the others are written meanwhile."""
 STAGES = len(CHAPTERS) + 2
 
 Stage = Callable[[str], None]
@@ -122,25 +124,30 @@ def report_on(
         n_draws=n_draws,
         rng=rng,
     )
-    return make_report(question, stage=stage)
+    with second_process(question) as aside:
+        return make_report(question, stage=stage, aside=aside)
 
 
-def make_report(question: Question, *, stage: Stage | None = None) -> Report:
+def make_report(question: Question, *, stage: Stage | None = None, aside: Aside | None = None) -> Report:
     """Write all chapters of a report.
 
-    stage: called with the name of each chapter before it is written, for a progress bar.  A chapter that does not
-    apply (no preferences, no aspects) is omitted.
+    stage: called with the name of each chapter before it is written, for a progress bar.  aside: a second process that
+    computes a part of the evidence.  A chapter that does not apply (no preferences, no aspects) is omitted.
     """
     evidence, tell = Evidence(question), stage or (lambda _: None)
-    with second_process(len(question.judgments) if question.runs.sources else 0) as aside:
-        evidence.validate()
-        writers = CHAPTERS if evidence.facts.systems else WITHOUT_RUNS
-        there = () if aside is None else aside.ask(evidence)
-        written = {name: _told(tell, name, writers[name], evidence) for name in list(writers)[:-1] if name not in there}
-        written |= {} if aside is None else aside.chapters(evidence)
+    if aside is not None:
+        evidence.answered  # noqa: B018  # both processes need it
+        aside.ask(evidence)
+    evidence.validate()
+    writers = CHAPTERS if evidence.facts.systems else WITHOUT_RUNS
+    later = () if aside is None else WITH_ANSWER
+    if aside is not None:
+        aside.tell(evidence)
+    written = {name: _told(tell, name, writers[name], evidence) for name in writers if name not in later}
     held = drill(evidence) if evidence.facts.systems else None
-    for name in (name for name in writers if name not in written):
-        written[name] = _told(tell, name, writers[name], evidence)
+    if aside is not None:
+        aside.take_over(evidence)
+    written |= {name: _told(tell, name, writers[name], evidence) for name in writers if name in later}
     chapters = [each for name in writers if (each := written[name]) is not None]
     tell("plan")
     plan = next_judgments(evidence)

@@ -10,36 +10,27 @@ from venire.plots.quality import plot_pdp
 from venire.quality.label_preferences import LabelPreferences, cycle_warnings
 from venire.quality.lists import TopLists, top_of_pool, top_of_runs
 from venire.quality.pdp import PDP, pdp
-from venire.quality.power import DiscriminativePower, Power, discriminative_power
+from venire.quality.power import DiscriminativePower, Power
 from venire.quality.scales import ScaleComparison, ScaleValue, compare_scales
 from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
-from venire.report.evidence import Evidence
+from venire.report.evidence import N_MERGED, Evidence
 from venire.report.pictures import power_chart, scales_chart
 from venire.report.question import Missing, or_missing
 from venire.results import Note, counted, listed
 
 TITLE = "Quality of the judgments"
-MEASURES = ("nDCG@10", "P@10", "AP", "RBP(p=0.8)", "ERR@10")
 MODES = ("individual", "aggregate")
 HIGHEST = 4
 """Curves of p-values are drawn up to this multiple of the level."""
 UNADJUSTED = "not adjusted for the number of pairs"
-N_DRAWS = 100
-"""Resamples for each interval of collapsed labels."""
 
 
 def chapter(evidence: Evidence) -> Chapter:
     """Write the chapter."""
-    power, scales = or_missing(lambda: _power(evidence)), or_missing(lambda: _scales(evidence))
+    power, scales = evidence.power, or_missing(lambda: _scales(evidence))
     finding = power.sentence("Discriminative power") if isinstance(power, Missing) else _finding(power)
     parts = [*_powers(power), *_preferences(evidence), *_collapsed(scales, left_out=bool(evidence.left_out))]
     return Chapter("quality", TITLE, finding, tuple(parts))
-
-
-def _power(evidence: Evidence) -> DiscriminativePower:
-    question = evidence.question
-    measures = list(dict.fromkeys([question.measure, *MEASURES]))
-    return discriminative_power(evidence.labels, evidence.runs, measures, assessor=evidence.judge, rng=question.rng)
 
 
 def _finding(power: DiscriminativePower) -> str:
@@ -119,16 +110,16 @@ def _pdp(evidence: Evidence, preferences: Preferences, lists: TopLists, mode: st
     return pdp(question.judgments, preferences, labels=labels, lists=lists, rng=question.rng)
 
 
-def _scales(evidence: Evidence) -> ScaleComparison:
+def _scales(evidence: Evidence) -> ScaleComparison | Missing:
     """Compare the labels as they are with merged labels: by the systems, and by preferences."""
-    question = evidence.question
-    how: dict[str, Any] = {"n_draws": N_DRAWS, "rng": question.rng}
-    found = compare_scales(evidence.answered, evidence.runs, [question.measure], **how)
+    found, question = evidence.scales, evidence.question
+    if isinstance(found, Missing):
+        return found
     values = [_same_interval(evidence, each) if each.setting == found.settings[0] else each for each in found.values]
     if question.preferences is None or evidence.compares_systems:
         return ScaleComparison(tuple(values), found.notes)
-    how |= {"preferences": question.preferences, "lists": _lists(evidence, question.preferences)}
-    preferred = compare_scales(question.judgments, agreement=False, **how)
+    how: dict[str, Any] = {"preferences": question.preferences, "lists": _lists(evidence, question.preferences)}
+    preferred = compare_scales(question.judgments, agreement=False, n_draws=N_MERGED, rng=question.rng, **how)
     ordered = [each for name in found.settings for each in (*values, *preferred.values) if each.setting == name]
     notes = tuple(dict.fromkeys([*found.notes, *preferred.notes]))
     return ScaleComparison(tuple(ordered), notes, preferred.differences)

@@ -114,3 +114,20 @@ def test_what_cannot_be_solved_is_not_known(monkeypatch):
     monkeypatch.setattr(module, "MOST", 0)
     monkeypatch.setattr(module, "STEPS", 1)
     assert np.isnan(profiles(labels([np.arange(2)] * 9 + [np.arange(1, 4)] * 9, 1)[0]).shift).all()
+
+
+@pytest.mark.parametrize("n_links", [0, 1, 7, 14, 40])
+def test_connected_parts_are_those_of_scipy(n_links):
+    from scipy.sparse.csgraph import connected_components
+
+    rng = np.random.default_rng(n_links)
+    linked = np.zeros((15, 15), dtype=bool)
+    linked[tuple(rng.integers(15, size=(2, n_links)))] = True
+    linked |= linked.T
+    part = module._parts(linked)
+    np.testing.assert_array_equal(part[:, None] == part, np.equal.outer(*[connected_components(linked)[1]] * 2))
+
+
+def test_a_long_chain_is_one_part():
+    chain = np.eye(40, k=1, dtype=bool) | np.eye(40, k=-1, dtype=bool)
+    assert (module._parts(chain) == 0).all()
