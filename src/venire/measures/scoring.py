@@ -36,9 +36,10 @@ JUDGE_CELLS = 1 << 24
 """How many gains (judges x items) are held at a time."""
 MANY = 16
 """From so many judges on, sums of gains are computed as a product of matrices."""
-            chosen = (panel, first, last) if one is None else (one.panel, 0, 1)
-            mixed = worth.sampled or not panel.unmixed
-            labels = Labels.of(*_gains(*chosen, worth), worth.unjudged, None if mixed else np.unique(worth.values))
+FEW_VALUES = 16
+"""With more distinct gains, the best ranking is found by sorting."""
+SPARSE = 8
+"""Where items have on average fewer labels than one in so many judges gives, only labels that exist are scored."""
 MISSING = ("zero", "skip")
 
 MeasureLike = Measure | str | Callable[[Floats], Any]
@@ -220,16 +221,9 @@ def score_facts(facts: Facts, panel: Judges, plan: Plan, *, group: Ints | None =
         last = min(first + step, n_judges)
         one = as_one_judge(facts, panel, first, last, group) if sparse and isinstance(panel, Panel) else None
         for worth, numbers in plan.by_worth():
-<<<<<<< HEAD
             chosen = (panel, first, last) if one is None else (one.panel, 0, 1)
-            labels = Labels.of(*_gains(*chosen, worth), worth.unjudged)
-=======
-            found = (
-                sampled_gains(panel, worth, first, last) if worth.sampled else panel.gains(worth.values, first, last)
-            )
             mixed = worth.sampled or not panel.unmixed
-            labels = Labels.of(*found, worth.unjudged, None if mixed else np.unique(worth.values))
->>>>>>> main
+            labels = Labels.of(*_gains(*chosen, worth), worth.unjudged, None if mixed else np.unique(worth.values))
             some = plan.only(numbers)
             if by_need is not None:
                 scores[first:last, numbers] = by_need.score(labels.gains, labels.judged, some.measures)
