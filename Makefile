@@ -20,11 +20,13 @@ demo: $(VENV)/.run  ## simulate a collection and report on it
 test: lint type docs  ## lint, type check, docs and all tests that are quick
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow and not simulation"
 
+# Tests on Spark share one cluster, which has both cores.
 test-slow: $(VENV)/.work $(VENV)/.integrations build/node_modules/axe-core  ## the other tests: browser, other tools, long pages, simulations with 1,000 collections each
 	OPENBLAS_NUM_THREADS=1 VENIRE_EXAMPLES=thorough VENIRE_MUTATIONS=2000 \
 	  $(BIN)/python -m pytest -n auto -m "not slow" tests/properties
 	OPENBLAS_NUM_THREADS=1 VENIRE_COLLECTIONS=1000 \
-	  $(BIN)/python -m pytest -n auto --dist worksteal -m "slow or simulation" tests
+	  $(BIN)/python -m pytest -n auto --dist worksteal -m "slow or simulation" --ignore=tests/unit/spark tests
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -m slow tests/unit/spark
 
 # Checks of accessibility; without npm the tests that need it are skipped.
 build/node_modules/axe-core:

@@ -18,6 +18,8 @@ import click
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS = ROOT / "docs" / "schemas"
+FOLDER = Path(os.environ["VENIRE_JSON"]).resolve() if "VENIRE_JSON" in os.environ else None
+"""Where documents are kept; tests change the working directory."""
 MOST = 20
 """So many records of a list are checked."""
 
@@ -45,13 +47,12 @@ def validator(name: str) -> Any:
 def check(name: str, document: Any) -> None:
     """Raise where a document does not follow its schema; keep it where documents are collected."""
     short = shortened(document)
-    folder = os.environ.get("VENIRE_JSON")
-    if folder is None:
+    if FOLDER is None:
         validator(name).validate(short)
         return
     text = json.dumps(short)
     shape = sha256(json.dumps(tool()["shape"](short), sort_keys=True).encode()).hexdigest()[:16]
-    (Path(folder) / f"{name}={shape}.json").write_text(text, encoding="utf-8")
+    (FOLDER / f"{name}={shape}.json").write_text(text, encoding="utf-8")
 
 
 def shortened(value: Any) -> Any:

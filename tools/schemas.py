@@ -1,8 +1,7 @@
 """JSON Schemas of what commands write: derived from the documents that tests write, and put into docs/schemas.
 
-    mkdir build/json
-    VENIRE_JSON=build/json python -m pytest -n 2 tests/unit/cli tests/contract    # one of each shape, slow tests too
-    python tools/schemas.py build/json
+    python tools/schemas.py              # run the tests of commands, slow ones too, and derive the schemas
+    python tools/schemas.py build/json   # derive them from what tests wrote before, with VENIRE_JSON=build/json
 
 Tests check every document that a command writes against the schema, so that a change of the JSON needs a change here.
 Keys that all documents have are required, other known ones are optional, and further ones are not allowed.  A number
@@ -13,8 +12,11 @@ writes different documents (``agreement``, ``preferences``) has a schema for eac
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -46,6 +48,17 @@ NEVER_SEEN = {
     **dict.fromkeys(("notes", "systems_best_first"), "string"),
 }
 """Kinds of values, and of elements of lists, of which tests have none at some place."""
+OTHER_TESTS = (
+    "json",
+    "outputs",
+    "browser",
+    "judging_browser",
+    "judging_load",
+    "sanitizers",
+    "distribution",
+    "notebook",
+)
+"""Tests that write no JSON of commands, or that make it wrong or interrupt it on purpose."""
 BY_KIND = (r".*\.parts\[\]",)
 """Lists of objects that differ by their ``kind``."""
 WORDS = {
@@ -153,14 +166,14 @@ def _of_objects(objects: Sequence[dict[str, Any]], place: str, nullable: Mapping
     if _is_any(MAPS, place):
         held = [each for value in objects for each in value.values()]
         return {"additionalProperties": derived(held, f"{place}.*", nullable)}
+    required = [name for name in objects[0] if all(name in each for each in objects)]
     members = {}
-    for name in dict.fromkeys(name for each in objects for name in each):
+    for name in required + sorted({name for each in objects for name in each} - set(required)):
         held = [each[name] for each in objects if name in each]
         members[name] = derived(held, f"{place}.{name}", nullable)
         members[name] |= {"description": WORDS[name]} if name in WORDS else {}
     if _is_any(OPEN, place):
         return {"properties": members}
-    required = [name for name in members if all(name in each for each in objects)]
     return {"properties": members, "required": required, "additionalProperties": False}
 
 
@@ -259,5 +272,17 @@ def write(documents: Path) -> None:
     PAGE.write_text(page(written(), PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
+def collect(folder: Path) -> None:
+    """Run the tests of commands, which write one document of each shape into the folder; all have to pass."""
+    others = [f"--ignore=tests/contract/test_{name}.py" for name in OTHER_TESTS]
+    run = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "tests/unit/cli", "tests/contract", *others]
+    subprocess.run(run, cwd=DOCS.parent, env=os.environ | {"VENIRE_JSON": str(folder)}, check=True)
+
+
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    if sys.argv[1:]:
+        write(Path(sys.argv[1]))
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            collect(Path(folder))
+            write(Path(folder))

@@ -23,7 +23,8 @@ VenireWarning          (UserWarning)
 ├── PoolFitWarning         a model of disagreement is fitted on the whole pool
 ├── SelectionWarning       items seem to have been judged again because of their first label
 ├── EqualLabelsWarning     all labels that occur count the same for a measure
-└── UnjudgedWarning        many documents at the top of a run were never judged
+├── UnjudgedWarning        many documents at the top of a run were never judged
+└── BadRowsWarning         rows of a data frame that cannot be used were left out
 """
 
 from __future__ import annotations
@@ -197,6 +198,10 @@ class EqualLabelsWarning(VenireWarning):
 
 class UnjudgedWarning(VenireWarning):
     """Many documents near the top of a system's lists were never judged."""
+
+
+class BadRowsWarning(VenireWarning):
+    """Rows of a data frame that cannot be used were left out."""
 
 
 def reasons(notes: Iterable[object]) -> str | None:

@@ -38,8 +38,11 @@ READ = {
     "venire.io.runs.read_runs",
 }
 """These look at what they are given; all other functions hand it on to one that coerces."""
-MAY_READ = ("venire.io.", "venire.cli.", "venire.judging.study_", "venire.judging.exports", "venire.judging.imports")
-"""What reads files: on the command line and in a study, they are named and the rules of reading are stated."""
+MAY_READ = (
+    *("venire.io.", "venire.cli.", "venire.judging.study_", "venire.judging.exports", "venire.judging.imports"),
+    "venire.spark.",
+)
+"""What reads files, or rows on an executor: on the command line and in a study, the rules of reading are stated."""
 READS = ("read_", "rows_from_", "rows_of_")
 ALSO_COERCE = {"read_also", "read_aspects", "read_clicks", "read_features", "read_preferences", "read_saved"}
 """Coercion of other input; ``read_also`` hands judgments on to ``as_judgments``; ``read_saved`` is for saved models."""

@@ -150,6 +150,7 @@ def checked_wheel(wheel: Path) -> Path:
     """Return the wheel as auditwheel names it, if that is there: for every Linux, and for every Python from 3.11."""
     assert "-cp311-abi3-" in wheel.name or sysconfig.get_config_var("Py_GIL_DISABLED")
     names = zipfile.ZipFile(wheel).namelist()
+    assert not [name for name in names if name.endswith(".c")]
     data = [
         path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src" / "venire").rglob("*") if path.is_file()
     ]

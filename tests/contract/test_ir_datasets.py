@@ -11,6 +11,7 @@ from venire import evaluate, read_judgments, read_runs
 from venire.errors import FormatError
 from venire.io import read_texts
 from venire.io.inspect import inspect_file
+from venire.judging.study_files import read_study
 
 ir_datasets = pytest.importorskip("ir_datasets")
 pytestmark = pytest.mark.slow
@@ -52,6 +53,37 @@ def test_our_rows_are_theirs(dataset):
     assert (
         read_judgments(rows).to_polars().drop("assessor").equals(read_judgments(dataset).to_polars().drop("assessor"))
     )
+
+
+STUDY = """
+scale = [{name = "no"}, {name = "yes"}]
+assessors = [{name = "ann"}]
+[study]
+name = "eggs"
+[topics]
+file = "%(topics)s"
+[documents]
+file = "%(docs)s"
+[[tasks]]
+kind = "label"
+pool = "%(pool)s"
+"""
+
+
+def test_a_study_of_a_dataset(dataset, tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY % {"topics": dataset, "docs": dataset, "pool": dataset})
+    study, tasks = read_study(path)
+    assert {name: topic.query for name, topic in study.topics.items()} == {"q1": "boil eggs", "q2": "oil chains"}
+    assert [(task.topic, task.doc) for task in tasks] == [("q1", "d1"), ("q1", "d2"), ("q2", "d3")]
+    assert study.documents["d2"].data() == b"in butter"
+    assert study.files == (path,)
+    path.write_text(STUDY % {"topics": "irds:no/such-dataset", "docs": dataset, "pool": dataset})
+    with pytest.raises(FormatError, match="knows no dataset of this name"):
+        read_study(path)
+    path.write_text((STUDY % {"topics": dataset, "docs": dataset, "pool": dataset}).replace("pool", "plan"))
+    with pytest.raises(FormatError, match="there is no file 'irds:"):
+        read_study(path)
 
 
 def test_what_a_dataset_has_not_is_said(dataset):

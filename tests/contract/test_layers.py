@@ -30,6 +30,7 @@ LAYERS = {
     "judging": 5,
     "report": 5,
     "plots": 4,
+    "spark": 4,
     "agreement": 3,
     "aspects": 3,
     "certification": 3,
@@ -87,8 +88,8 @@ FLAG = re.compile(r"(?<!var\()--[a-z]")  # var(--ink) is a property of a style s
 OWNS_FLAGS = {"__main__", "cli"}
 
 HEAVY = {
-    *("alembic", "httpx", "ir_measures", "matplotlib", "mlflow", "pandas", "polars", "pyarrow", "pyterrier", "ranx"),
-    *("scipy", "sklearn", "sqlalchemy", "starlette"),
+    *("alembic", "httpx", "ir_measures", "matplotlib", "mlflow", "pandas", "polars", "pyarrow", "pyspark"),
+    *("pyterrier", "ranx", "scipy", "sklearn", "sqlalchemy", "starlette"),
 }
 
 # Written in pieces, so that this file does not contain them.

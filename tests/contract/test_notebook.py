@@ -131,6 +131,32 @@ def test_labels_are_counted_in_their_order():
     assert [bar.get_height() for bar in axes.patches] == [2, 1]
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Changes", ["overall 0", "overall 1", "overall 2"]),
+        ("Prediction", ["isolation none", "isolation novelty", "isolation topicality"]),
+        ("SampleSizeCheck", ["5", "10"]),
+        ("PreferenceAgreement", ["p1 p2"]),
+        ("Estimate", [""]),
+    ],
+)
+def test_rows_of_a_picture_have_different_names(name, expected):
+    names = [each.get_text() for each in example(name).plot().axes[0].get_yticklabels()]
+    assert names[: len(expected)] == expected
+    assert len(set(names)) == len(names)
+
+
+def test_numbers_of_different_sizes_and_fractions_can_be_read():
+    wide = example("TopicPlan").plot().axes[0]
+    assert wide.get_xscale() == "log"
+    assert "1,000" in [each.get_text() for each in wide.get_xticklabels()]
+    assert [each.get_text() for each in example("OrderAgreement").plot().axes[0].get_yticklabels()][-1] == "rbo"
+    fractions = example("ItemRelevance").plot().axes[0]
+    assert sum(bar.get_height() for bar in fractions.patches) == len(example("ItemRelevance").records())
+    assert fractions.get_xlim()[1] < 1.1
+
+
 def test_a_picture_takes_the_options_of_its_plot():
     assert example("Confusions").plot(a="careful1", b="lazy1").axes[0].get_ylabel() == "label by careful1"
     assert example("SystemComparison").plot(value="effect").axes[0].get_xlabel().startswith("effect, with its interval")

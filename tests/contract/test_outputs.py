@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import errno
+import json
 import os
 import re
 import resource
@@ -487,13 +488,13 @@ def test_a_folder_that_is_only_read(small_disk, monkeypatch, words, option):
 
 
 KILLER = """
-import os, signal, sys
+import json, os, signal, sys, tempfile
 from pathlib import Path
+import matplotlib.figure, numpy, polars, scipy.stats, sklearn.linear_model
 from venire.cli.main import cli
 from venire.io import judgments as judgment_files, outputs
 from venire.judging import study_files
 
-step, at = sys.argv[1], int(sys.argv[2])
 calls = 0
 
 class Killing:
@@ -512,23 +513,50 @@ def die(real, half=False):
         return real(*args)
     return counted
 
-outputs.os = Killing()
-if step == "replace":
-    Path.replace = die(Path.replace)
-cli.main(sys.argv[3:], prog_name="venire")
+for line in sys.stdin:
+    folder, step, at, args = json.loads(line)
+    with tempfile.TemporaryFile() as said:
+        child = os.fork()
+        if not child:
+            os.chdir(folder)
+            for number in (1, 2):
+                os.dup2(said.fileno(), number)
+            outputs.os = Killing()
+            if step == "replace":
+                Path.replace = die(Path.replace)
+            cli.main(args, prog_name="venire")
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        said.seek(0)
+        print(json.dumps([code, said.read().decode()]), flush=True)
 """
+
+
+@pytest.fixture(scope="module")
+def killed():
+    """Return a function that runs a command in a process that kills itself at a call of a function: code and output.
+
+    The processes are forks of one that has loaded the libraries, and has used none of them.
+    """
+    command = [sys.executable, "-c", KILLER]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+
+        def start(folder: Path, step: str, at: int, args: list[str]) -> tuple[int, str]:
+            server.stdin.write(json.dumps([str(folder), step, at, args]) + "\n")
+            server.stdin.flush()
+            return tuple(json.loads(server.stdout.readline()))
+
+        yield start
 
 
 @pytest.mark.parametrize(
     "words",
     [pytest.param(each, marks=[] if each in KILLED_FIRST else pytest.mark.slow) for each in TRIED],
 )
-def test_killed_in_the_middle(folder, words):
+def test_killed_in_the_middle(folder, killed, words):
     scene = Scene(words, folder)
     for step, at in (("write", 1), ("fsync", 1), ("replace", 1), ("replace", 2), ("write", 2)):
-        command = [sys.executable, "-c", KILLER, step, str(at), *scene.args]
-        done = subprocess.run(command, capture_output=True, cwd=folder, check=False)
-        assert done.returncode == -9 or (at == 2 and done.returncode == 0), done.stderr.decode()
+        code, said = killed(folder, step, at, scene.args)
+        assert code == -9 or (at == 2 and code == 0), said
         scene.check(temporary=True)
         code, said = run(scene.args)  # what a killed process left is in nobody's way
         assert code == 0, said
@@ -536,9 +564,8 @@ def test_killed_in_the_middle(folder, words):
 
 
 @pytest.mark.parametrize("at", [1, 2, 4])
-def test_a_first_simulation_that_was_killed_can_be_run_again(folder, at):
+def test_a_first_simulation_that_was_killed_can_be_run_again(folder, killed, at):
     args = [*arguments("simulate levels")[:-1], "new"]
-    command = [sys.executable, "-c", KILLER, "replace", str(at), *args]
-    assert subprocess.run(command, capture_output=True, cwd=folder, check=False).returncode == -9
+    assert killed(folder, "replace", at, args)[0] == -9
     assert [path for path in (folder / "new").rglob("*") if path.is_file()]
     assert run(args)[0] == 0

@@ -7,9 +7,10 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
-from venire.scan import slices
-from venire.scan.names import Names, in_byte_order, ordered_rows
-from venire.scan.slices import COMPILED, compact, encode, encode_exactly, from_bytes
+from venire.scan import codes as codes_module, slices
+from venire.scan.codes import COMPILED, count, gather, homes
+from venire.scan.names import Names, in_byte_order, names_in_groups, ordered_rows
+from venire.scan.slices import compact, encode, encode_exactly, from_bytes
 
 needs_compiler = pytest.mark.skipif(not COMPILED, reason="needs the compiled scan")
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=20) | st.text("ab", max_size=40)
@@ -95,3 +96,56 @@ def test_slices_are_encoded_and_copied_the_same_with_and_without_a_compiler(valu
             found.append((*map(np.ndarray.tolist, encode(column)), compact(column).to_bytes()))
     codes, first = encode_exactly(column)
     assert found == [(codes.tolist(), first.tolist(), column.to_bytes())] * 2
+
+
+CODES = st.lists(st.integers(0, 100), max_size=80)
+
+
+@needs_compiler
+@given(CODES, st.sampled_from([np.int8, np.int16, np.int32]), st.sampled_from([np.int8, np.int32, np.float64]))
+def test_codes_are_gathered_and_counted_as_numpy_does(codes, width, kind):
+    column, table = np.array(codes, dtype=width), np.arange(101).astype(kind)
+    np.testing.assert_array_equal(gather(table, column), table[column])
+    np.testing.assert_array_equal(gather(table, -column), table[-column])
+    np.testing.assert_array_equal(count(column, 101), count(column, 101, compiled=False))
+    with pytest.raises(IndexError):
+        gather(table[:0], np.zeros(1, dtype=width))
+    with pytest.raises(IndexError):
+        count(np.array([-1], dtype=width), 3)
+
+
+@needs_compiler
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 30)), max_size=60), st.booleans())
+def test_homes_are_those_of_numpy(rows, one_each):
+    group, codes = (np.array(each, dtype=np.int16) for each in (zip(*rows, strict=True) if rows else ((), ())))
+    group = codes % 4 if one_each else group
+    found, expected = (homes(group, codes.astype(np.int32), 31, compiled=compiled) for compiled in (True, False))
+    assert (found is None) == (expected is None)
+    if found is not None:
+        np.testing.assert_array_equal(found, expected)
+
+
+@needs_compiler
+@given(st.lists(st.tuples(st.integers(0, 3), TEXTS), max_size=60, unique_by=lambda row: row[1]), st.booleans())
+def test_names_in_groups_are_sorted_bytewise(rows, several):
+    group = np.array([number for number, _ in rows], dtype=np.int32)
+    texts = [text.replace("\0", "x").encode() for _, text in rows]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(codes_module, "MANY", 1 if several else 1 << 22)
+        order = names_in_groups(group, 4, from_bytes(texts))
+    found = [(group[n], texts[n]) for n in order.tolist()]
+    assert found == sorted(found)
+    assert sorted(order.tolist()) == list(range(len(rows)))
+
+
+@needs_compiler
+@pytest.mark.parametrize("n_groups", [3, 5_000, 200_000])
+@pytest.mark.parametrize("n_minor", [3, 100, 1 << 30])
+@pytest.mark.parametrize("many", [1, 1 << 22])
+def test_many_rows_are_ordered_in_parts_and_by_threads(monkeypatch, n_groups, n_minor, many):
+    monkeypatch.setattr(codes_module, "MANY", many)
+    rng = np.random.default_rng(n_groups)
+    major, minor = rng.integers(0, n_groups, 150_000, dtype=np.int32), rng.integers(0, n_minor, 150_000, dtype=np.int32)
+    minor = minor.astype(np.int8) if n_minor <= 100 else minor
+    np.testing.assert_array_equal(ordered_rows(major, minor, n_groups), np.lexsort((minor, major)))
+    np.testing.assert_array_equal(gather(minor, major % 100), minor[major % 100])

@@ -56,13 +56,15 @@ class AgreementTable(Tabular):
 class Question:
     """Judgments and options of a table; what several coefficients need is computed once."""
 
-    def __init__(self, judgments: Judgments, level: str | None, how: Options) -> None:
-        self.judgments, self.level, self.how = judgments, level, how
+    def __init__(
+        self, judgments: Judgments, level: str | None, how: Options, counted: LabelPatterns | None = None
+    ) -> None:
+        self.judgments, self.level, self.how, self.counted = judgments, level, how, counted
 
     @cached_property
     def patterns(self) -> LabelPatterns:
         """Items by pattern of labels."""
-        return label_patterns(self.judgments)
+        return label_patterns(self.judgments) if self.counted is None else self.counted
 
     @cached_property
     def pairs(self) -> PairCounts:
@@ -124,6 +126,8 @@ FUNCTIONS: dict[str, tuple[Maker, Callable[[Question], list[str]]]] = {
 }
 """By name: the function that computes the coefficients on a level, and the levels."""
 RATERS = {"cohen_kappa": "mean", "jaccard": "mean"}
+BY_PATTERN = ("krippendorff_alpha", "fleiss_kappa", "gwet_ac", "raw_agreement")
+"""Coefficients that need to know only how many items have each pattern of labels."""
 
 
 def table(
@@ -131,13 +135,15 @@ def table(
     *,
     measurement: str | None = None,
     names: Sequence[str] | None = None,
+    counted: LabelPatterns | None = None,
     **how: Unpack[Options],
 ) -> AgreementTable:
     r"""Compute coefficients of agreement.
 
     measurement: a level of measurement for all (nominal, ordinal, interval, ratio) or weights for kappas (linear,
-    quadratic); None: that of the scale.  names: which of ``FUNCTIONS``, all if None.  how: over, resample, n_draws, rng
-    (``resampling.Options``).
+    quadratic); None: that of the scale.  names: which of ``FUNCTIONS``, all if None.  counted: items that were counted
+    elsewhere (``pattern_facts``); judgments then state the scale and who judged, and names are among ``BY_PATTERN``.
+    how: over, resample, n_draws, rng (``resampling.Options``).
 
     Examples
     --------
@@ -147,18 +153,20 @@ def table(
     [('kri', 'ordinal', 0.64), ('kri', 'nominal', 0.64), ('raw', 'nominal', 0.8)]
     """
     judgments = as_judgments(judgments)
+    known = tuple(FUNCTIONS) if counted is None else BY_PATTERN
     for name in names or ():
-        if name not in FUNCTIONS:
-            raise UnknownName("statistic", name, FUNCTIONS)
+        if name not in known:
+            raise UnknownName("statistic", name, known)
     if measurement is not None and measurement not in DISTANCES and measurement not in WEIGHTS:
         raise UnknownName("level of measurement", measurement, dict.fromkeys([*DISTANCES, *WEIGHTS]))
     asked = Resampling(**how)
     if asked.over not in OVER:
         raise UnknownName("what the statistic is over", asked.over, OVER)
     chosen_units(asked.resample, 0)
-    refuse_crowd(len(judgments.assessors), hint=TOGETHER)
-    question = Question(judgments, measurement, how)
-    return AgreementTable(tuple(found for name in names or FUNCTIONS for found in _coefficients(name, question)))
+    if counted is None:
+        refuse_crowd(len(judgments.assessors), hint=TOGETHER)
+    question = Question(judgments, measurement, how, counted)
+    return AgreementTable(tuple(found for name in names or known for found in _coefficients(name, question)))
 
 
 agreement_table = table

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import judgments_argument, keeping_repeats, read_labels, reference_option, shared_options
+from venire.cli.inputs import (
+    are_answers,
+    judgments_argument,
+    keeping_repeats,
+    read_answers,
+    read_labels,
+    reference_option,
+    shared_options,
+)
 from venire.cli.options import MODEL, Command, draws_option, gathered, given, one_of, option, whole_number
 from venire.cli.output import Output, Table
 from venire.results import known, listed
@@ -119,7 +127,8 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
 
     Each qrels file is one assessor, named by the file.  Each statistic has a 95% confidence interval and an
     interpretation; a statistic that cannot be computed has a reason instead.  With --by assessor: the agreement of each
-    assessor with the others, or with the reference, and how their labels differ.
+    assessor with the others, or with the reference, and how their labels differ.  In files of nuggetizer an item is a
+    nugget in an answer.
     """
     from venire.agreement.table import TOGETHER
     from venire.data.assessors import copies, copy_notes
@@ -127,7 +136,10 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
 
     _refuse_odd(options)
     anonymous = options["anonymous"]
-    labels = read_labels(judgments, keeping_repeats(options) if anonymous else options)
+    if are_answers(judgments):
+        labels, _ = read_answers(judgments, options)
+    else:
+        labels = read_labels(judgments, keeping_repeats(options) if anonymous else options)
     labels = labels.anonymous() if anonymous else labels
     refuse_crowd(len(labels.assessors), hint=TOGETHER)
     repeated = [] if anonymous else list(map(str, copy_notes(copies(labels))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,10 +29,17 @@ Examples:
   venire evaluate judgments.tsv runs -m "CCG(alpha=0.5)@5" --predict fit
   venire evaluate labels.tsv runs --assessor gpt4 --reference nist --corrected
   venire evaluate diversity.qrels runs -m alpha_nDCG@10 -m StRecall@10
+  venire evaluate judgments.parquet runs.parquet --pool mean --engine spark --master local[4]
   venire evaluate gpt4.jsonl -m VitalScore -m "VitalScore(strict=True)"
 """
 
 MISSING = ("zero", "skip")
+SPARK, ENGINE = "spark", "Engine"
+NOT_ON_SPARK = (
+    *("users", "corrected", "duplicate_file", "intent_file", "fit_on", "predict", "features", "backoff", "expected"),
+    *("layout", "second_column", "negative", "not_applicable", "where", "duplicate_docs", "system_from", "reference"),
+)
+"""Settings that scores on Spark do not have."""
 NOT_CORRECTED = (
     *("per", "pool", "unjudged", "missing", "users", "per_topic", "duplicate_file"),
     *("predict", "features", "backoff", "expected"),
@@ -94,6 +102,25 @@ declared = declare.gathered("declared", {"reference": inputs.reference_option(he
     metavar="FILE",
     help="Duplicate documents, each line a set of copies: only the first in a list has a gain.",
 )
+@declare.one_of(
+    "--engine",
+    choices=("local", SPARK),
+    section=ENGINE,
+    default="local",
+    help="Score on this machine or on a cluster: {}.  Spark reads Parquet, CSV, TSV and JSON lines.",
+)
+@declare.option(
+    "--master",
+    section=ENGINE,
+    metavar="URL",
+    help="The cluster of Spark, such as spark://host:7077 or local[4].  [default: as Spark is configured]",
+)
+@declare.option(
+    "--strict",
+    section=ENGINE,
+    is_flag=True,
+    help="With Spark, a row that cannot be used is an error.  [default: such rows are counted and left out]",
+)
 @inputs.in_context
 @declared
 @declare.more_judgments
@@ -127,6 +154,11 @@ def command(
         raise click.UsageError(f"{odd[0]} cannot be used with --corrected")
     if not options["corrected"] and declare.given("reference"):
         raise click.UsageError("--reference is for corrected scores: use it with --corrected")
+    if options["engine"] == SPARK:
+        out.notes(_write_from_spark(out, [judgments, *more], runs, measures, options))
+        return
+    if odd := declare.given("master", "strict"):
+        raise click.UsageError(f"{odd[0]} is for the engine spark: use it with --engine spark")
     labels, sources = inputs.read_labels_and_runs([judgments, *more], runs, options)
     topics, notes = inputs.chosen_topics(options["topic_file"], labels)
     if scoring["pool"] is not None and 0 < len(labels.machines) < len(labels.assessors):
@@ -156,13 +188,55 @@ def _write_scores(out: Output, case: dict[str, Any], *, per_topic: bool, **_: ob
 
     with bar(case["runs"].sources, quiet=out.quiet) as progress:
         scores = evaluate(**case, progress=progress)
+    return [*_show(out, scores, _whose(case), per_topic=per_topic), *_not_means(case)]
+
+
+def _show(out: Output, scores: Scores, whose: str | None, *, per_topic: bool) -> list[str]:
+    """Write scores; what is there to note."""
     if out.for_machines:
         beside = {"context": scores.context.record()} if scores.context else {}
-        out.table("scores", long_table(scores, _whose(case), per_topic=per_topic), beside=beside)
+        out.table("scores", long_table(scores, whose, per_topic=per_topic), beside=beside)
     else:
         out.table("scores", wide_table(scores, per_topic=per_topic))
-    brackets = not out.for_machines and len(case["measures"]) > 1
-    return [*scores.notes, *_intervals(scores, brackets=brackets), *_not_means(case)]
+    brackets = not out.for_machines and len(scores.names["measure"]) > 1
+    return [*scores.notes, *_intervals(scores, brackets=brackets)]
+
+
+def _write_from_spark(
+    out: Output, judgments: Sequence[str], runs: Sequence[str], measures: Sequence[str], options: dict[str, Any]
+) -> list[str]:
+    """Score tables on Spark and write; what is there to note."""
+    from venire.data.gains import names_model
+    from venire.io.side_files import read_gains
+    from venire.io.texts import topic_ids
+    from venire.spark.evaluate import evaluate
+    from venire.spark.tables import read_table, start_session
+
+    if odd := declare.given(*NOT_ON_SPARK):
+        raise click.UsageError(f"{odd[0]} cannot be used with --engine spark")
+    scoring, reading, rules = options["scoring"], options["reading"], options["rules"]
+    gains = options["worth"]["gains"]
+    if scoring["pool"] not in (None, *declare.POOLS) or names_model(gains) or inputs.is_saved_fit(Path(gains)):
+        raise click.UsageError("models are fitted on this machine: use another --gains or --pool with --engine spark")
+    if not runs or "-" in (*judgments, *runs):
+        raise click.UsageError("--engine spark reads JUDGMENTS and RUNS that are files or folders")
+    spark = start_session(options["master"])
+    try:
+        scores = evaluate(
+            read_table(spark, judgments),
+            read_table(spark, runs),
+            measures,
+            **scoring,
+            gains=read_gains(gains) if "=" in gains else gains,
+            topics=topic_ids(Path(options["topic_file"])) if options["topic_file"] else None,
+            order=rules["order"] if declare.given("order") else None,
+            score_type=rules.get("score_type", "float64"),
+            strict=options["strict"],
+            **{name: reading[name] for name in ("scale", "columns", "duplicate_labels")},
+        )
+    finally:
+        spark.stop()
+    return _show(out, scores, scoring["assessor"], per_topic=options["per_topic"])
 
 
 def _intervals(scores: Scores, *, brackets: bool) -> list[str]:

@@ -263,17 +263,28 @@ def read_labels_and_runs(
 
     if runs:
         return read_labels(files, options), read_runs([*runs], **options["rules"])
-    from venire.io import as_answers, read_nuggets
-    from venire.io.files import expanded_all
-    from venire.io.sources.nuggets import of_answers
-
-    if "-" in files or not all(map(of_answers, expanded_all([*files]))):
+    if not are_answers(files):
         raise click.UsageError("Missing argument 'RUNS...'.")
-    if odd := given(*NOT_OF_ANSWERS):
-        raise click.UsageError(f"{odd[0]} cannot be used with the nuggets of answers")
     if not _any_by_intent(options["measures"]):
         names = "VitalScore, AllScore or WeightedScore"
         raise click.UsageError(f"{options['measures'][0]} does not score the nuggets of answers: use -m with {names}")
+    return read_answers(files, options)
+
+
+def are_answers(files: Sequence[str]) -> bool:
+    """Return whether all files hold the nuggets of answers."""
+    from venire.io.files import expanded_all
+    from venire.io.sources.nuggets import of_answers
+
+    return "-" not in files and all(map(of_answers, expanded_all([*files])))
+
+
+def read_answers(files: Sequence[str], options: Mapping[str, Any]) -> tuple[Judgments, Runs]:
+    """Read the nuggets of answers as judgments and runs."""
+    from venire.io import as_answers, read_nuggets
+
+    if odd := given(*NOT_OF_ANSWERS):
+        raise click.UsageError(f"{odd[0]} cannot be used with the nuggets of answers")
     answers = as_answers(read_nuggets([*files]), scale=options["reading"]["scale"])
     if lacking := [*by_own_columns(options["where"])]:
         raise click.UsageError(f"--where: nuggets of answers cannot be chosen by {lacking[0]}")

@@ -178,7 +178,7 @@ def corrected_scores(
     >>> labels = made.judgments.take(some)
     >>> found = corrected_scores(labels, made.runs, "P(rel=2)@10", judge="lenient1", reference="careful1")
     >>> print(found.estimate("s01"))
-    0.439 [0.372, 0.506] (95%, mixed model of residuals, 600 labels of careful1)
+    0.443 [0.375, 0.511] (95%, mixed model of residuals, 600 labels of careful1)
     """
     labels = last_labels(as_judgments(judgments))
     scoring = Scoring(gains=gains, topics=topics, per="assessor")

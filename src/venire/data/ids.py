@@ -13,6 +13,7 @@ from typing import overload
 import numpy as np
 
 from venire.errors import UnknownName
+from venire.scan.codes import COMPILED, count, gather
 from venire.scan.slices import Slices, compact, concatenate, encode, from_bytes
 from venire.types import Bools, Codes, Ints, Places
 
@@ -106,12 +107,12 @@ class Category:
 
     def take(self, rows: Ints | Bools) -> Category:
         """Choose rows; names that no longer occur are dropped."""
-        codes = self.codes[rows]
+        codes = gather(self.codes, rows)
         used = count_codes(codes, len(self.names)) > 0
         if used.all():
             return Category(codes, self.names)
         place = (np.cumsum(used) - 1).astype(np.int32)
-        return Category(place[codes], self.names.take(used))
+        return Category(gather(place, codes), self.names.take(used))
 
     def texts(self) -> list[str]:
         """Return every row as text."""
@@ -133,6 +134,8 @@ class Category:
 
 def count_codes(codes: Codes, n_names: int) -> Ints:
     """Count how often each name occurs -> (name,); a block of rows at a time, since numpy copies what it counts."""
+    if COMPILED:
+        return count(codes, n_names)
     total = np.zeros(n_names, dtype=np.int64)
     step = max(COUNTED_AT_ONCE, 2 * n_names)
     for begin in range(0, len(codes), step):
@@ -152,7 +155,7 @@ def joined(columns: Sequence[Category]) -> Category:
     names = Category.of_slices(concatenate(column.names.slices for column in columns))
     parts, offset = [], 0
     for column in columns:
-        parts.append(names.codes[offset : offset + len(column.names)][column.codes])
+        parts.append(gather(names.codes[offset : offset + len(column.names)], column.codes))
         offset += len(column.names)
     codes = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
     return Category(codes, names.names)

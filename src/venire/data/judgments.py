@@ -23,8 +23,9 @@ from venire.data.ids import Category, Ids, natural_order, numbered_within
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, SettingError, UnknownName, Way
 from venire.results import Note, Records, Tabular, counted
+from venire.scan.codes import gather, homes
 from venire.scan.lookup import build_index, find
-from venire.scan.names import ordered_rows
+from venire.scan.names import names_in_groups, ordered_rows
 from venire.scan.slices import Slices, bytewise_order, hashes
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -170,15 +171,15 @@ class Judgments(Tabular):
     def take(self, rows: Ints | Bools) -> Judgments:
         """Choose rows; items keep their numbers.  Labels of one aspect alone come on that aspect's own scale."""
         facets = {name: column.take(rows) for name, column in self.facets.items()}
-        scale, label = self._own_scale(facets, self.label[rows])
+        scale, label = self._own_scale(facets, gather(self.label, rows))
         chosen = replace(
             self,
             scale=scale,
-            item=self.item[rows],
+            item=gather(self.item, rows),
             label=label,
             facets=facets,
-            time=None if self.time is None else self.time[rows],
-            probability=None if self.probability is None else self.probability[rows],
+            time=None if self.time is None else gather(self.time, rows),
+            probability=None if self.probability is None else gather(self.probability, rows),
         )
         return chosen.with_assessors(self.assessor.take(rows))
 
@@ -362,16 +363,16 @@ def number_items(topic: Category, doc: Category) -> tuple[Items, Codes]:
     """
     order = natural_order(topic.names)
     place = np.argsort(order).astype(np.int32)
-    by_name = np.empty(len(doc.names), dtype=np.int32)
-    by_name[bytewise_order(doc.names.slices)] = np.arange(len(by_name), dtype=np.int32)
-    home = np.full(len(doc.names), -1, dtype=np.int32)
-    home[doc.codes] = topic.codes
-    if (home[doc.codes] == topic.codes).all() and (home >= 0).all():
-        first_doc = ordered_rows(place[home], by_name, len(order))
+    home = homes(topic.codes, doc.codes, len(doc.names))
+    if home is not None and (home >= 0).all():
+        first_doc = names_in_groups(gather(place, home), len(order), doc.names.slices)
         number_of = np.empty(len(home), dtype=np.int32)
         number_of[first_doc] = np.arange(len(home), dtype=np.int32)
-        return Items(topic.names.take(order), place[home[first_doc]], doc.names.take(first_doc)), number_of[doc.codes]
-    rows = ordered_rows(place[topic.codes], by_name[doc.codes], len(order))
+        in_topic = gather(gather(place, home), first_doc)
+        return Items(topic.names.take(order), in_topic, doc.names.take(first_doc)), gather(number_of, doc.codes)
+    by_name = np.empty(len(doc.names), dtype=np.int32)
+    by_name[bytewise_order(doc.names.slices)] = np.arange(len(by_name), dtype=np.int32)
+    rows = ordered_rows(gather(place, topic.codes), gather(by_name, doc.codes), len(order))
     in_topic, of_doc = topic.codes[rows], doc.codes[rows]
     new = np.append(True, (in_topic[1:] != in_topic[:-1]) | (of_doc[1:] != of_doc[:-1]))[: len(rows)]
     number = np.empty(len(rows), dtype=np.int32)

@@ -31,6 +31,7 @@ from venire.disagreement.selection import safe_pairs
 from venire.disagreement.user_disagreement import at_least as p_at_least, udm_weights
 from venire.errors import FewPairsWarning, GainsError, PairsError, SettingError, UnknownName, Way
 from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.kernels.label_pairs import PairSums
 from venire.kernels.shares import CONFIDENCE, FEW_PAIRS, Spread, leave_one_topic_out, n_topics_of, shares, spread_of
 from venire.randomness import FEW_TOPICS
 from venire.results import Estimate, Note, Records, Tabular, known, known_count
@@ -98,7 +99,14 @@ class PredictedRelevance:
         sides = {"observed": self.observed, "reference": self.reference}
         pairs = safe_pairs(judgments, estimator=self.estimator, **sides, weight=self.weight, rank=rank)
         relevant = relevant_sets(pairs.scale, self.relevant)
-        sums = pairs.sums(relevant.labels)
+        found = replace(self, estimator=pairs.estimator)
+        return found.fit_sums(pairs.sums(relevant.labels), pairs.scale, pairs.topics, rng=rng)
+
+    def fit_sums(
+        self, sums: PairSums, scale: Scale, topics: tuple[str, ...], *, rng: RNGLike = 0
+    ) -> PredictedRelevanceFit:
+        """Estimate p(R|i) from pairs that were counted for the relevant labels of this setting (``pair_facts``)."""
+        relevant = relevant_sets(scale, self.relevant)
         if not sums.by_topic.sum() > 0:
             raise PairsError(
                 "no item has labels by two different assessors, so disagreement cannot be seen",
@@ -107,10 +115,9 @@ class PredictedRelevance:
                     Way("name other assessors", observed="NAME", reference="NAME"),
                 ],
             )
-        generator, setting = np.random.default_rng(rng), replace(self, estimator=pairs.estimator)
+        generator = np.random.default_rng(rng)
         spread = spread_of(sums, relevant.labels, prior=self.prior, n_draws=self.n_draws, rng=generator)
-        found = (spread, sums.by_topic, n_topics_of(sums), pairs.topics)
-        return PredictedRelevanceFit(setting, pairs.scale, relevant, *found)
+        return PredictedRelevanceFit(self, scale, relevant, spread, sums.by_topic, n_topics_of(sums), topics)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from venire.io.tables.blocks import frame_of
 SUPPORT = "not_support<partial_support<support"
 """The labels of nuggetizers and of TREC RAG."""
 IMPORTANCE = {"vital": 1.0, "okay": 0.5, "ok": 0.5}
-"""The weight of nuggets by their importance (Pradeep et al. 2025, doi:10.48550/arXiv.2504.15068)."""
+"""The weight of nuggets by their importance (Pradeep et al. 2024, doi:10.48550/arXiv.2411.09607, Section 3.5)."""
 COLUMNS = ("topic", "run", "nugget", "importance", "label")
 
 

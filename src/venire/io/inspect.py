@@ -60,7 +60,7 @@ USE = {
     JUDGMENTS: "judgments of any command",
     RUNS: "runs of any command",
     TEXTS: "texts of topics or of documents, for the report",
-    "answers": "judgments and runs in one, of evaluate and compare",
+    "answers": "judgments and runs in one, of evaluate, compare and agreement",
 }
 """What a file of another tool is for."""
 LONG, WIDE = "judgments table (long)", "judgments table (wide)"

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from venire.data.ids import Category, count_codes, joined, narrow
-from venire.data.judgments import FACETS, Items, Judgments, given_items, is_conditional, number_items
+from venire.data.ids import Category, joined, narrow
+from venire.data.judgments import FACETS, Judgments, given_items, is_conditional, number_items
 from venire.data.scale import NOT_APPLICABLE, Scale, is_digits, is_integer, is_negative, is_number, whole
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
 from venire.io.declarations import DECLARED, PROMPT, Role
 from venire.io.limits import current, over
 from venire.results import Note
+from venire.scan.codes import gather
 from venire.scan.names import ordered_rows
 from venire.types import Bools, Codes, Floats, Ints, Words
 
@@ -96,7 +97,7 @@ def assemble(
     label = _set_aside(label, not_applicable, declared)
     scale = declared or inferred_scale(label, parts, lowest=negative == "lowest")
     levels = np.append(_levels(list(label.names), scale, negative), np.int32(-1))
-    level = narrow(levels, len(levels))[label.codes]
+    level = gather(narrow(levels, len(levels)), label.codes)
     _refuse_unknown(level, label, scale, parts)
     judged = level >= 0
     n_judged = int(judged.sum())
@@ -113,7 +114,7 @@ def assemble(
         notes.append(Note("negative-labels", "{n:label} below zero, taken as unjudged", n=below))
     topic, doc = joined([part.topic for part in parts]), joined([part.doc for part in parts])
     items, item = number_items(topic, doc)
-    _refuse_crowded(item, items, parts)
+    del topic, doc
     facets = {
         name: joined([part.facets.get(name) or Category.constant("", len(part.line)) for part in parts])
         for name in FACETS
@@ -199,7 +200,7 @@ def _set_aside(label: Category, not_applicable: str, declared: Scale | None) -> 
     code = names.index(not_applicable)
     others = np.delete(np.arange(len(names)), code)
     place = np.insert(np.arange(len(others), dtype=np.int32), code, np.int32(-1))
-    return Category(place[label.codes], label.names.take(others))
+    return Category(gather(place, label.codes), label.names.take(others))
 
 
 def _refuse_digits(label: Category, parts: Sequence[Rows]) -> None:
@@ -211,13 +212,15 @@ def _refuse_digits(label: Category, parts: Sequence[Rows]) -> None:
             raise over("digits", *locate_row(parts, row), f"a label of {length[code]:,} digits", hint="round it")
 
 
-def _refuse_crowded(item: Codes, items: Items, parts: Sequence[Rows]) -> None:
-    """Raise where an item has more labels than any has."""
-    count = count_codes(item, max(len(items), 1))
-    if count.max() > current().labels_per_item:
-        wrong = int(count.argmax())
-        found = f"{count[wrong]:,} labels of {items.doc[wrong]!r} for topic {items.topics[int(items.topic[wrong])]!r}"
-        place = locate_row(parts, int(np.argmax(item == wrong)))
+def _refuse_crowded(judgments: Judgments, order: Ints | Codes | slice, parts: Sequence[Rows]) -> None:
+    """Raise where an item has more labels than any has; judgments by item, whose rows had another order before."""
+    item, most = judgments.item, current().labels_per_item
+    crowded = np.flatnonzero(item[most:] == item[:-most]) if len(item) > most else item[:0]
+    if len(crowded):
+        wrong = int(item[crowded[0]])
+        rows, items = np.flatnonzero(item == wrong), judgments.items
+        found = f"{len(rows):,} labels of {items.doc[wrong]!r} for topic {items.topics[int(items.topic[wrong])]!r}"
+        place = locate_row(parts, int((rows if isinstance(order, slice) else order[rows]).min()))
         raise over("labels_per_item", *place, found, hint="check which columns are the topic and the document")
 
 
@@ -322,10 +325,12 @@ def _resolve_repeats(
     """
     error, keep, first, last = (DUPLICATE_LABELS.index(name) for name in DUPLICATE_LABELS)
     chosen: Any = _sorted_rows(judgments, rows)
-    columns = (judgments.assessor, *judgments.facets.values())
-    like = _repeats(chosen, [judgments.item, *(each.codes for each in columns)])
+    in_order = judgments if isinstance(chosen, slice) else judgments.take(chosen)
+    _refuse_crowded(in_order, chosen, parts)
+    columns = (in_order.assessor, *in_order.facets.values())
+    like = _repeats([in_order.item, *(each.codes for each in columns)])
     if not like.any():
-        return judgments if isinstance(chosen, slice) else judgments.take(chosen)
+        return in_order
     ordered = np.arange(len(judgments)) if isinstance(chosen, slice) else chosen
     place = np.flatnonzero(np.append(like, False) | np.append(False, like))
     same, suspects = np.cumsum(~np.append(False, like)[place]), ordered[place]
@@ -375,12 +380,11 @@ def _sorted_rows(judgments: Judgments, rows: Ints | slice) -> Ints | Codes | sli
     return order if isinstance(rows, slice) else rows[order]
 
 
-def _repeats(rows: Ints | Codes | slice, columns: Sequence[Codes]) -> Bools:
+def _repeats(columns: Sequence[Codes]) -> Bools:
     """Mark rows that agree with the one before in every column."""
     like: Bools | None = None
     for column in columns:
-        some = column[rows]
-        agrees = some[1:] == some[:-1]
+        agrees = column[1:] == column[:-1]
         like = agrees if like is None else like & agrees
         if not like.any():
             break

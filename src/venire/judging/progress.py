@@ -230,11 +230,11 @@ def _quality(view: str, aspect: str, judgments: Judgments, deviation: float, rea
 
 
 def _tried(compute: Callable[[], T], reasons: list[str]) -> T | None:
-    """Compute something, or note why that is not possible yet."""
+    """Compute something, or note in a sentence why that is not possible yet."""
     try:
         return compute()
     except VenireError as error:
-        reasons.append(str(error.message))
+        reasons.append(f"{error.message[:1].upper()}{error.message[1:]}.")
         return None
 
 

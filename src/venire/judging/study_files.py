@@ -155,7 +155,7 @@ def _topics(file: StudyFile, values: Mapping[str, Any]) -> dict[str, Topic]:
     place: Place = ("topics", "file")
     topics: dict[str, Topic] = {}
     if held["file"]:
-        topics |= file.reading(place, read_topics, file.beside(place, held["file"]))
+        topics |= file.reading(place, read_topics, file.beside(place, held["file"], dataset=True))
     for at, each in file.tables("topics.list", held["list"], ("topics", "list")):
         add_topic(topics, Topic(**each), file.path, nearest_line(file.lines, at))
     if not topics:
@@ -198,7 +198,7 @@ def _assigned(asked: Sequence[tuple[Task, _Block]], seed: int) -> list[Task]:
 def _documents(file: StudyFile, values: Mapping[str, Any], shown: Collection[str]) -> dict[str, Document]:
     held = file.checked("documents", ("documents",), values)
     at: Place = ("documents",)
-    listed = file.beside((*at, "file"), held["file"]) if held["file"] else None
+    listed = file.beside((*at, "file"), held["file"], dataset=True) if held["file"] else None
     folder = folder_inside(file.path.parent, held["folder"]) if held["folder"] else None
     if held["folder"] and folder is None:
         message = f"there is no folder {held['folder']!r} in the folder of the study"
@@ -332,7 +332,7 @@ class _Block:
     def _lists(self) -> Lists:
         """Return the first results of the runs."""
         place = (*self.place, "runs")
-        paths = [self.file.beside((*place, n), name) for n, name in enumerate(self.values["runs"])]
+        paths = [self.file.beside((*place, n), name, dataset=True) for n, name in enumerate(self.values["runs"])]
         lists: Lists = self.file.reading(
             place, lambda: designs.first_ranks(read_runs(paths), self.study.topics, self.values["depth"])
         )
@@ -355,7 +355,7 @@ class _Block:
 
     def _read(self, key: str, read: Any) -> Any:
         place = (*self.place, key)
-        return self.file.reading(place, read, self.file.beside(place, self.values[key]))
+        return self.file.reading(place, read, self.file.beside(place, self.values[key], dataset=key == "pool"))
 
     def _refuse_unknown(self, items: Iterable[Item], source: str) -> None:
         """Raise at the first item of an unknown topic, without a document, or of one that is compared with itself."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 from venire.disagreement.double_judgments import DEVIATION
 from venire.errors import FormatError, VenireError, known_names
 from venire.io.documents import parsed_toml, read_text
+from venire.io.files import DATASET
 from venire.io.toml_lines import Place, key_lines, nearest_line
 from venire.judging.study import KINDS, MACHINE, PAGE, PERSON, SNIPPET
 
@@ -75,7 +76,9 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
     },
     "topics": {
         "file": Key(
-            TEXT, "", "table (TSV, CSV, JSONL or Parquet) with the columns topic, query, description, narrative"
+            TEXT,
+            "",
+            "table (TSV, CSV, JSONL, Parquet) with the columns topic, query, description, narrative; or irds:ID",
         ),
         "list": Key(TABLES, [], "topics in this file, in place of a table"),
     },
@@ -86,7 +89,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "narrative": Key(TEXT, "", "what is relevant and what is not"),
     },
     "documents": {
-        "file": Key(TEXT, "", "JSON lines with doc, title, snippet, and text, html or file"),
+        "file": Key(TEXT, "", "JSON lines with doc, title, snippet, and text, html or file; or irds:ID"),
         "folder": Key(TEXT, "", "folder of pages: DOC.html, DOC.txt, DOC.md, DOC.png, DOC.jpg, DOC.gif or DOC.webp"),
     },
     "assessors": {
@@ -112,7 +115,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "assign": Key(TEXT, FIRST_COME, "first come, or fixed in advance", choices=(FIRST_COME, FIXED)),
         "assessors": Key(TEXTS, [], "who answers, where it is fixed; by default all"),
         "plan": Key(TEXT, "", "file of venire plan, with its judges and probabilities"),
-        "pool": Key(TEXT, "", "table with the columns topic, doc and perhaps probability; or qrels"),
+        "pool": Key(TEXT, "", "table with the columns topic, doc and perhaps probability; or qrels, or irds:ID"),
         "runs": Key(TEXTS, [], "files of runs; their first results are judged, or their lists compared"),
         "depth": Key(WHOLE, 10, "how many results of each list", 1, 10_000),
         "pairs": Key(TEXT, "", "table with the columns topic, left and right, or topic, doc and given"),
@@ -190,8 +193,10 @@ class StudyFile:
         """Return the checked tables of a list with their places."""
         return [((*place, n), self.checked(title, (*place, n), each)) for n, each in enumerate(values)]
 
-    def beside(self, place: Place, name: str) -> Path:
-        """Return the path of a file that the study file names; it is there."""
+    def beside(self, place: Place, name: str, *, dataset: bool = False) -> Path:
+        """Return the path of a file that the study file names; it is there.  dataset: one of ir_datasets will do."""
+        if dataset and name.startswith(DATASET):
+            return Path(name)
         path = self.path.parent / name
         if not os.path.exists(path) or os.path.isdir(path):  # noqa: PTH110, PTH112 - which do not raise
             self.refuse(place, f"there is no file {name!r}", hint=f"paths are relative to {self.path.name}")

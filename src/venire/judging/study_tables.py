@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from unicodedata import category
 
 from venire.errors import FormatError
-from venire.io.files import opened
+from venire.io.files import DATASET, opened
 from venire.io.preferences import NAMES as SIDES
 from venire.io.qrels import read_qrels
 from venire.io.tables.blocks import TableRows, read_frame
@@ -84,9 +84,15 @@ def _columns(path: Path, known: Mapping[str, Groups], needed: Sequence[str]) -> 
 
 
 def read_topics(path: Path) -> dict[str, Topic]:
-    """Read topics from a table; columns that are no part of a topic are not read."""
-    table = _columns(path, TOPIC_COLUMNS, ("topic", "query"))
+    """Read topics from a table, whose columns that are no part of a topic are not read, or from a dataset."""
     found: dict[str, Topic] = {}
+    if str(path).startswith(DATASET):
+        from venire.io.sources import irds
+
+        for each in irds.topics(path):
+            add_topic(found, Topic(*map(_clean, each)), path, None)
+        return found
+    table = _columns(path, TOPIC_COLUMNS, ("topic", "query"))
     for line, *cells in zip(table.rows.line.tolist(), *map(table.texts, TOPIC_COLUMNS), strict=True):
         add_topic(found, Topic(*cells), path, line)
     return found
@@ -102,6 +108,12 @@ def add_topic(topics: dict[str, Topic], topic: Topic, path: Path, line: int | No
 
 def read_items(path: Path, *, needed: Sequence[str] = ("doc",)) -> list[Item]:
     """Read items from a table, or from qrels, whose labels are not read; needed: the columns besides the topic."""
+    if str(path).startswith(DATASET):
+        from venire.io.sources import irds
+
+        judged = irds.rows(path)
+        pairs = dict.fromkeys(zip(judged.topic.texts(), judged.doc.texts(), strict=True))
+        return [Item(topic, doc) for topic, doc in pairs]
     with opened(path) as file:
         head = file.read(HEAD)
     if needed == ("doc",) and not looks_like_table(head, path.name):
@@ -127,11 +139,13 @@ def _probabilities(table: _Columns) -> list[float | None]:
 def read_documents(
     wanted: Collection[str], *, file: Path | None, folder: Path | None, root: Path
 ) -> dict[str, Document]:
-    """Return the documents that are wanted, from JSON lines and from a folder of pages; pages are not read.
+    """Return the documents that are wanted, from JSON lines or a dataset, and from a folder of pages, not read here.
 
     root: the folder that files may not leave.  Cost: O(bytes) of the JSON lines, and a look for each file.
     """
     found: dict[str, Document] = {}
+    if str(file).startswith(DATASET):
+        found, file = _of_dataset(file, wanted), None
     for line, record in _records(file) if file is not None else ():
         doc = _id(record, file, line)
         if doc in wanted:
@@ -151,6 +165,14 @@ def read_documents(
                 raise FormatError(file, None, message, hint="keep one of them")
             found[doc] = replace(before, kind=PAGES[page.suffix.lower()], file=page)
     return found
+
+
+def _of_dataset(path: Path | None, wanted: Collection[str]) -> dict[str, Document]:
+    """Read documents of a dataset of ir_datasets; their pages are text."""
+    from venire.io.sources import irds
+
+    made = irds.documents(Path(str(path)), sorted(wanted))
+    return {doc: Document(doc, _clean(title), content=_clean(text)) for doc, title, text in made}
 
 
 def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -21,6 +21,13 @@ place of I in :math:`\Lambda`, and :math:`\hat\theta_k = \Lambda_k^{-1} g`,
 .. math:: \log p(r \mid k) = \tfrac12 \left( g^\top \hat\theta_k + \log |W_k| - \log |\Lambda_k| \right) + c
 
 and :math:`\theta` has the mean and covariance of the mixture over k (Hoeting et al. 1999, doi:10.1214/ss/1009212519).
+
+With one effect a topic, q is a column, and with :math:`a_t = 1 + q_L^\top D^{-1} q_L` and
+:math:`b_t = q_L^\top D^{-1} r_L`
+
+.. math:: c = -\tfrac12 \sum_t \left[ r_L^\top D^{-1} r_L - b_t^2 / a_t + \log |2\pi D| + \log a_t \right]
+
+so that deviations between topics can be compared by their likelihood (``log_likelihood``).
 """
 
 from __future__ import annotations
@@ -150,6 +157,22 @@ def _given(information: Floats, score: Floats, prior: Floats) -> tuple[float, Fl
     covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
     mean = covariance @ score
     return float(score @ mean + np.log(prior).sum() - np.linalg.slogdet(precision)[1]) / 2, mean, covariance
+
+
+def log_likelihood(shared: Floats, local: Floats, noise: Floats, residual: Floats, topic: Ints) -> float:
+    """Return that of residuals in order of their topic, with one effect a topic; shared (item, effect), others (item,).
+
+    O(items x effects^2)
+    """
+    first = np.flatnonzero(np.append(True, topic[1:] != topic[:-1]))
+    scaled, weight = local / noise, 1.0 / noise
+    spread = 1.0 + np.add.reduceat(scaled * local, first)
+    push = np.add.reduceat(scaled * residual, first)
+    pull = np.add.reduceat(scaled[:, None] * shared, first, axis=0)
+    information = shared.T @ (weight[:, None] * shared) - pull.T @ (pull / spread[:, None])
+    score = shared.T @ (weight * residual) - pull.T @ (push / spread)
+    constant = weight @ residual**2 - push @ (push / spread) + np.log(2 * np.pi * noise).sum() + np.log(spread).sum()
+    return _given(information, score, np.ones(len(score)))[0] - float(constant) / 2
 
 
 def root(covariance: Floats) -> Floats:

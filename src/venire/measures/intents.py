@@ -23,8 +23,8 @@ doi:10.1145/2009916.2010055), which is the sum above with alpha = 0, so that the
 
 .. math:: D\sharp\text{-}nDCG@k = \gamma\, \text{I-rec}@k + (1 - \gamma)\, D\text{-}nDCG@k
 
-Nuggets of an answer are intents that one document, the answer, meets or not (Pradeep et al. 2025,
-doi:10.48550/arXiv.2504.15068): the mean support over vital nuggets, over all, or over all with a weight of
+Nuggets of an answer are intents that one document, the answer, meets or not (Pradeep et al. 2024,
+doi:10.48550/arXiv.2411.09607, Section 3.5): the mean support over vital nuggets, over all, or over all with a weight of
 1/2 for those that are not vital. Support is the gain of the label as a share of the highest, so that partial support
 counts 1/2, or nothing where it is ``strict``. All nuggets count that were judged, those that no answer supports too.
 """

@@ -11,7 +11,8 @@ infAP is its mean over the judged relevant documents, as in trec_eval; those tha
 statAP is for documents that are drawn with different known probabilities :math:`\pi`, the column ``probability`` of
 judgments.  It estimates the sum of precisions and the number of relevant documents from the sample, and divides (after
 Pavlu and Aslam 2007, *A practical sampling strategy for efficient retrieval evaluation*, and Carterette et al. 2008,
-doi:10.1145/1390334.1390445).  With :math:`w = g / \pi` of judged documents and 0 for others,
+doi:10.1145/1390334.1390445); the formula is that of statAP_MQ_eval_v4.pl, the tool of the Million Query track.  With
+:math:`w = g / \pi` of judged documents and 0 for others,
 
 .. math::
     \mathrm{statAP} = \frac{1}{\hat R} \sum_r \frac{w_r}{r} \Big(1 + \sum_{j<r} w_j\Big),

@@ -24,16 +24,19 @@ from venire.planning.topics import plan_more_topics
 from venire.results import first_few
 from venire.types import RNGLike
 
-ROUNDS, PRICED, SCORED = ("batch", "after"), ("cost", "within"), ("topics", "reference")
-USED = {
-    **dict.fromkeys(OF_SYSTEMS, (*ROUNDS, *SCORED, "cost", "judge")),
-    LEVELS: (*ROUNDS, *SCORED, *PRICED, "judge"),
-    LABELS: ("after", "reference", *PRICED, "relevant", "again"),
-    AGREEMENT: ("after", "reference", *PRICED),
-    TOPICS: SCORED,
-    PREFERENCES: (*PRICED, "preferences"),
+GOALS_WITH = {
+    "batch": OF_SYSTEMS,
+    "after": (*OF_SYSTEMS, LABELS, AGREEMENT),
+    "reference": (*OF_SYSTEMS, LABELS, AGREEMENT, TOPICS),
+    "judge": OF_SYSTEMS,
+    "preferences": (PREFERENCES,),
+    "relevant": (LABELS,),
+    "again": (LABELS,),
+    "topics": (*OF_SYSTEMS, TOPICS),
+    "cost": (*OF_SYSTEMS, LABELS, AGREEMENT, PREFERENCES),
+    "within": (LEVELS, LABELS, AGREEMENT, PREFERENCES),
 }
-"""Settings that a goal has, besides runs, measure and gains."""
+"""Which goals have a setting; runs, measure and gains are apart."""
 
 
 def plan(
@@ -95,9 +98,16 @@ def plan(
     """
     aim = goal if isinstance(goal, Goal) else Goal.parse(goal)
     named = {
-        **{"batch": batch, "after": after or None, "reference": reference, "judge": judge, "preferences": preferences},
-        **{"relevant": relevant, "topics": topics, "cost": cost or None, "within": within},
+        "batch": batch,
+        "after": after or None,
+        "reference": reference,
+        "judge": judge,
+        "preferences": preferences,
+        "relevant": relevant,
         "again": again or None,
+        "topics": topics,
+        "cost": cost or None,
+        "within": within,
     }
     settings: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     refuse_odd(aim, runs, settings)
@@ -118,9 +128,9 @@ def refuse_odd(goal: Goal, runs: RunsLike | None, settings: Mapping[str, Any]) -
     if goal.kind in (*OF_SYSTEMS, TOPICS) and runs is None:
         raise SettingError(f"goal {str(goal)!r} is about systems, and there are no runs", hint="name their runs")
     for name in settings:
-        if name not in USED[goal.kind]:
-            others = [kind for kind, used in USED.items() if name in used]
-            raise SettingError(f"goal {str(goal)!r} has no {name}", hint=f"it is for the goals {', '.join(others)}")
+        if goal.kind not in GOALS_WITH[name]:
+            others = ", ".join(GOALS_WITH[name])
+            raise SettingError(f"goal {str(goal)!r} has no {name}", hint=f"it is for the goals {others}")
     if goal.kind == PREFERENCES and runs is not None:
         raise SettingError("goal 'preferences' has no runs", hint="it is about labels: leave the runs out")
 

@@ -181,7 +181,7 @@ def plot_slope(means: Mapping[str, Floats], systems: tuple[str, ...], *, below: 
     figure, axes = style.one_panel(max(7.2, 1.2 + 2.0 * len(means)), height)
     place = np.arange(len(means))
     for number in set(range(len(systems))) - set(bold):
-        axes.plot(place, rank[:, number], color=style.GREY, alpha=0.45, linewidth=1)
+        axes.plot(place, rank[:, number], color=style.GREY, alpha=0.45 if bold else 1.0, linewidth=1)
     for order, number in enumerate(bold):
         axes.plot(place, rank[:, number], **style.look(order), linewidth=1.8)
     _name_ends(axes, rank, systems, bold)

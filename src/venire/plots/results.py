@@ -70,19 +70,25 @@ VALUES: Mapping[str, str] = {
         "JudgingEffort": "judgments",
     },
     **{"Power": "share", "PreferenceAgreement": "kappa", "TopicPlan": "topics_needed", "UserVerdicts": "share_of_ties"},
+    **{"CombinedTable": "p", "Runs": "lines"},
 }
 """The number that is drawn of each row, where it is not the first one."""
 ROWS: Mapping[str, Callable[[Any], Records]] = {
     "Aspects": lambda held: [{"aspect": name, "labels": int((held.grades(name) >= 0).sum())} for name in held.names],
+    "OrderAgreement": lambda found: [row for row in found.records() if row["number"] not in found.pairs],
     "Report": lambda report: [] if report.front is None else report.front.content()["leaderboard"],
     "Scores": lambda scores: mean_rows(scores),
     "TopLists": lambda lists: [{"topic": row["topic"], "documents": len(row["docs"])} for row in lists.records()],
 }
 """Rows that are drawn in place of those of the table."""
 THEME = {style.INK: "currentColor", "#000000": "currentColor"}
-MOST_ROWS, MOST_BARS = 30, 40
+MOST_ROWS, MOST_BARS, MOST_FRACTIONS = 30, 40, 12
+WIDE = 100
+"""Ratio of the largest to the smallest of whole numbers from which their axis is logarithmic."""
 LARGEST_SVG = 300_000
 """Characters; a larger drawing is shown as pixels."""
+MOST_NAMES = 4
+"""Columns that name a row."""
 NO_NAMES = ("detail", "meaning", "method", "reason", "test")
 """Columns of texts that do not name a row."""
 
@@ -115,9 +121,12 @@ def draw_rows(result: Tabular, *, value: str | None = None) -> Figure:
     figure, axes = style.one_panel(7.0, 1.0 + 0.24 * max(len(known), 3))
     style.draw_intervals(axes, np.arange(len(known)), *numbers, markersize=6)
     left, right = axes.get_xlim()
-    if left < 0 < right:
+    if all(float(each).is_integer() for each in numbers[0]) and 0 < min(numbers[0]) * WIDE <= max(numbers[0]):
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+    elif left < 0 < right:
         axes.axvline(0, color=style.GREY, linewidth=1)
-    style.name_rows(axes, _row_names(known), longest=48)
+    style.name_rows(axes, _row_names(known, drawn=(value, *limits)), longest=48)
     more = style.shown_of(len(known), n_rows, "rows")
     axes.set_xlabel(value.replace("_", " ") + (", with its interval" if limits[0] else "") + more)
     return figure
@@ -136,12 +145,20 @@ def mean_rows(scores: Scores) -> Records:
     return [{**row, "low": a, "high": b} for row, a, b in zip(mean.records(), low, high, strict=True)]
 
 
-def _row_names(rows: Records) -> list[str]:
-    """Name rows by their texts that differ, or else by their lists that do, or their first text, or their number."""
+def _row_names(rows: Records, drawn: Sequence[str | None]) -> list[str]:
+    """Name rows by texts that differ; where these are the same for some rows, by lists and whole numbers too."""
     texts = [name for name in rows[0] if name not in NO_NAMES and _all_are(rows, name, str | None)]
     lists = [name for name in rows[0] if _all_are(rows, name, list | tuple)]
-    named = _differing(rows, texts) or _differing(rows, lists) or texts[:1]
-    return [" ".join(_word(row[name]) for name in named).strip() or str(n + 1) for n, row in enumerate(rows)]
+    whole = [name for name in rows[0] if name not in drawn and _all_are(rows, name, int)]
+    named = _differing(rows, texts) if len(rows) > 1 else texts[:MOST_NAMES]
+    for name in _differing(rows, lists) + _differing(rows, whole):
+        if len({str([row[each] for each in named]) for row in rows}) < len(rows):
+            named.append(name)
+    alone = len(rows) == 1
+    return [
+        " ".join(_word(row[name]) for name in named).strip() or ("" if alone else str(n + 1))
+        for n, row in enumerate(rows)
+    ]
 
 
 def _all_are(rows: Records, name: str, kind: Any) -> bool:
@@ -149,11 +166,13 @@ def _all_are(rows: Records, name: str, kind: Any) -> bool:
 
 
 def _differing(rows: Records, names: Sequence[str]) -> list[str]:
-    return [name for name in names if len({str(row[name]) for row in rows}) > 1][:4]
+    return [name for name in names if len({str(row[name]) for row in rows}) > 1][:MOST_NAMES]
 
 
-def _word(cell: str | Sequence[str] | None) -> str:
-    return "" if cell is None else cell if isinstance(cell, str) else "+".join(map(str, cell)) or "none"
+def _word(cell: str | int | Sequence[str] | None) -> str:
+    if cell is None:
+        return ""
+    return str(cell) if isinstance(cell, str | int) else "+".join(map(str, cell)) or "none"
 
 
 @style.styled()
@@ -164,7 +183,7 @@ def draw_values(result: Tabular, column: str) -> Figure:
         raise SettingError(f"{type(result).__name__}: there are no rows to plot")
     counts = held.value_counts(sort=True, name="rows")
     figure, axes = style.one_panel(6.0, 3.2)
-    if len(counts) > MOST_BARS and held.dtype.is_numeric():
+    if held.dtype.is_numeric() and len(counts) > (MOST_FRACTIONS if held.dtype.is_float() else MOST_BARS):
         axes.hist(held.to_numpy(), bins=MOST_BARS, color=style.BLUE, alpha=0.75)
     else:
         shown = _in_order(counts, column, result) if len(counts) <= MOST_BARS else counts.head(MOST_BARS)

@@ -19,6 +19,9 @@
 #if defined(__SSE2__) && defined(__GNUC__)
 #include <emmintrin.h>
 #endif
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__STDC_NO_ATOMICS__)
 #include <stdatomic.h>
 typedef atomic_int Flag;
@@ -872,12 +875,24 @@ struct ArrowArrayStream {
     void *private_data;
 };
 
+/* A name in the table, 16 bytes.  A short one is its bytes: eight of them, three more and the length.  Of a long one:
+ * where its bytes begin, 40 bits, its length, 16 bits, and both ends of its hash. */
+typedef struct {
+    uint64_t word;
+    uint32_t more, number; /* 1 and up, with the bit LONG_NAME if the name is long; 0 where there is none */
+} Named;
+
+enum { SHORT = 11, PLACE_BITS = 40, LENGTH_BITS = 16 };
+#define LONG_NAME 0x80000000u
+#define MOST_BYTES ((UINT64_C(1) << PLACE_BITS) - 1)
+#define MOST_LENGTH ((UINT64_C(1) << LENGTH_BITS) - 1)
+
 /* Distinct names, numbered as they come: their bytes one after the other, and where each ends. */
 typedef struct {
     PyObject_HEAD
     Keys keys;
-    Cell *cells;
-    size_t room; /* a power of two, more than twice the number of names */
+    Named *cells;
+    size_t room; /* a power of two, more than 4/3 of the number of names */
     Array bytes, ends;
 } Names;
 
@@ -927,14 +942,72 @@ static inline int same_exactly(const char *p, const char *q, size_t left) {
     return tail(p, left) == tail(q, left);
 }
 
+/* The hash of a short name. */
+static inline uint64_t hash_short(const Keys *keys, uint64_t word, uint32_t more) {
+    uint64_t mixed = keyed(keys, word, 0) + keyed(keys, more, 1);
+    mixed = (mixed ^ (mixed >> 32)) * 0x9E3779B97F4A7C15u;
+    return mixed ^ (mixed >> 32);
+}
+
+/* Bytes of a word that a short name of each length has: from FULL + SHORT + 1 - length on. */
+static const uint8_t FULL[2 * (SHORT + 1)] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+static const uint8_t LENGTH[SHORT + 1][4] = {{0, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 0, 2}, {0, 0, 0, 3}, {0, 0, 0, 4},
+                                             {0, 0, 0, 5}, {0, 0, 0, 6}, {0, 0, 0, 7}, {0, 0, 0, 8}, {0, 0, 0, 9},
+                                             {0, 0, 0, 10}, {0, 0, 0, 11}};
+
+/* What a name looks like in the table, but for its number and place; and its hash.  padded: behind a short name, so
+ * many bytes may be read that there are twelve. */
+static inline Named entry_of(const Keys *keys, Slice name, int padded, uint64_t *hashed) {
+    if (name.length <= SHORT) {
+        char copy[SHORT + 1] = {0};
+        if (!padded) memcpy(copy, name.at, name.length);
+        const char *at = padded ? name.at : copy;
+        const uint8_t *full = FULL + SHORT + 1 - name.length;
+        uint64_t words[2];
+        uint32_t ends[3];
+        memcpy(words, at, 8);
+        memcpy(words + 1, full, 8);
+        memcpy(ends, at + 8, 4);
+        memcpy(ends + 1, full + 8, 4);
+        memcpy(ends + 2, LENGTH[name.length], 4);
+        Named found = {words[0] & words[1], (ends[0] & ends[1]) | ends[2], 0};
+        *hashed = hash_short(keys, found.word, found.more);
+        return found;
+    }
+    *hashed = hash_exactly(keys, name);
+    uint64_t length = name.length < MOST_LENGTH ? name.length : MOST_LENGTH;
+    return (Named){(*hashed >> 56 << LENGTH_BITS | length) << PLACE_BITS, (uint32_t)*hashed, LONG_NAME};
+}
+
+/* Whether a cell that is filled has the name whose entry is given. */
+static inline int is_name(const Names *self, const Named *cell, Named entry, Slice name) {
+    if (cell->more != entry.more || (cell->number ^ entry.number) & LONG_NAME) return 0;
+    if (!entry.number) return cell->word == entry.word;
+    if ((cell->word ^ entry.word) >> PLACE_BITS) return 0;
+    if (name.length >= MOST_LENGTH && name_at(self, (cell->number & ~LONG_NAME) - 1).length != name.length) return 0;
+    return same_exactly(self->bytes.data + (cell->word & MOST_BYTES), name.at, name.length);
+}
+
+/* Ask for large pages, where the system has them: a table is read in no order. */
+static void in_large_pages(void *start, size_t size) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    uintptr_t first = ((uintptr_t)start + 4095) & ~(uintptr_t)4095, end = (uintptr_t)start + size;
+    if (size >= (size_t)1 << 23) (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+#else
+    (void)start, (void)size;
+#endif
+}
+
 static int names_rehash(Names *self, size_t room) {
-    Cell *cells = calloc(room, sizeof *cells);
+    Named *cells = room <= (uint64_t)UINT32_MAX + 1 ? calloc(room, sizeof *cells) : NULL;
     if (!cells) return 0;
-    for (size_t n = 0, count = n_names(self); n < count; n++) {
-        uint64_t hashed = hash_exactly(&self->keys, name_at(self, n));
-        size_t at = hashed & (room - 1);
-        while (cells[at].number) at = (at + 1) & (room - 1);
-        cells[at] = (Cell){(uint32_t)(hashed >> 32), (uint32_t)n + 1};
+    in_large_pages(cells, room * sizeof *cells);
+    for (size_t n = 0; n < self->room; n++) {
+        Named cell = self->cells[n];
+        if (!cell.number) continue;
+        size_t at = cell.number & LONG_NAME ? cell.more : (size_t)hash_short(&self->keys, cell.word, cell.more);
+        for (at &= room - 1; cells[at].number;) at = (at + 1) & (room - 1);
+        cells[at] = cell;
     }
     free(self->cells);
     self->cells = cells;
@@ -943,30 +1016,27 @@ static int names_rehash(Names *self, size_t room) {
 }
 
 /* The number of a name, which is added if it is new; -1 no memory, -2 too many. */
-static inline int64_t number_of(Names *self, Slice name, uint64_t hashed) {
-    for (size_t at = hashed & (self->room - 1);; at = (at + 1) & (self->room - 1)) {
-        Cell *cell = &self->cells[at];
+static inline int64_t number_of(Names *self, Slice name, Named entry, uint64_t hashed) {
+    size_t at = hashed & (self->room - 1);
+    for (; self->cells[at].number; at = (at + 1) & (self->room - 1)) {
         PROBED();
-        if (cell->number && cell->tag == (uint32_t)(hashed >> 32)) {
-            Slice known = name_at(self, cell->number - 1);
-            if (known.length == name.length && same_exactly(known.at, name.at, name.length)) return cell->number - 1;
-        }
-        if (!cell->number) {
-            size_t count = n_names(self);
-            if (count >= INT32_MAX - 1) return -2;
-            char *copy = grow(&self->bytes, name.length);
-            int64_t *end = copy || !name.length ? grow(&self->ends, sizeof *end) : NULL;
-            if (!end) {
-                if (copy) self->bytes.used -= name.length;
-                return -1;
-            }
-            if (name.length) memcpy(copy, name.at, name.length);
-            *end = (int64_t)self->bytes.used;
-            *cell = (Cell){(uint32_t)(hashed >> 32), (uint32_t)count + 1};
-            if (2 * (count + 1) > self->room && !names_rehash(self, 2 * self->room)) return -1;
-            return (int64_t)count;
-        }
+        if (is_name(self, &self->cells[at], entry, name)) return (int64_t)(self->cells[at].number & ~LONG_NAME) - 1;
     }
+    size_t count = n_names(self), begin = self->bytes.used;
+    if (count >= INT32_MAX - 1 || begin > MOST_BYTES) return -2;
+    char *copy = grow(&self->bytes, name.length);
+    int64_t *end = copy || !name.length ? grow(&self->ends, sizeof *end) : NULL;
+    if (!end) {
+        if (copy) self->bytes.used -= name.length;
+        return -1;
+    }
+    if (name.length) memcpy(copy, name.at, name.length);
+    *end = (int64_t)self->bytes.used;
+    if (entry.number) entry.word |= begin;
+    entry.number |= (uint32_t)count + 1;
+    self->cells[at] = entry;
+    if (4 * (count + 1) > 3 * self->room && !names_rehash(self, 2 * self->room)) return -1;
+    return (int64_t)count;
 }
 
 /* One row of a column of text of any layout: offsets of 32 or 64 bits, or views. */
@@ -990,23 +1060,21 @@ static inline Slice text_at(const struct ArrowArray *array, char layout, int64_t
 }
 
 /* Number at most AHEAD names, those without a place as -1: 1 done, -1 no memory, -2 too many names. */
-static inline int number_names(Names *self, const Slice *name, size_t rows, int32_t *codes) {
+static inline int number_names(Names *self, const Slice *name, size_t rows, int padded, int32_t *codes) {
     uint64_t hashed[AHEAD];
+    Named entry[AHEAD];
     for (size_t n = 0; n < rows; n++) {
         if (!name[n].at) continue;
-        hashed[n] = hash_exactly(&self->keys, name[n]);
+        entry[n] = entry_of(&self->keys, name[n], padded, &hashed[n]);
         FETCH(&self->cells[hashed[n] & (self->room - 1)]);
     }
     for (size_t n = 0; n < rows; n++) {
-        const Cell *cell = name[n].at ? &self->cells[hashed[n] & (self->room - 1)] : NULL;
-        if (cell && cell->number) FETCH((const int64_t *)self->ends.data + cell->number - 1);
+        if (!name[n].at || !entry[n].number) continue;
+        const Named *cell = &self->cells[hashed[n] & (self->room - 1)];
+        if (cell->number & LONG_NAME) FETCH(self->bytes.data + (cell->word & MOST_BYTES));
     }
     for (size_t n = 0; n < rows; n++) {
-        const Cell *cell = name[n].at ? &self->cells[hashed[n] & (self->room - 1)] : NULL;
-        if (cell && cell->number) FETCH(name_at(self, cell->number - 1).at);
-    }
-    for (size_t n = 0; n < rows; n++) {
-        int64_t number = name[n].at ? number_of(self, name[n], hashed[n]) : INT64_C(-3);
+        int64_t number = name[n].at ? number_of(self, name[n], entry[n], hashed[n]) : INT64_C(-3);
         if (number == -1 || number == -2) return (int)number;
         codes[n] = number < 0 ? -1 : (int32_t)number;
     }
@@ -1026,7 +1094,7 @@ static int number_rows(Names *self, const struct ArrowArray *array, char layout,
             name[n] = known ? text_at(array, layout, row) : (Slice){NULL, 0};
             if (known && !name[n].at) name[n].at = ""; /* an array of empty texts may have no bytes */
         }
-        done = number_names(self, name, (size_t)rows, codes + begin);
+        done = number_names(self, name, (size_t)rows, layout == 'v', codes + begin);
     }
     return done;
 }
@@ -1085,7 +1153,7 @@ static PyObject *names_add_slices(PyObject *object, PyObject *args) {
         PyThreadState *unlocked = PyEval_SaveThread();
         for (size_t begin = 0; done == 1 && begin < count; begin += AHEAD) {
             size_t rows = count - begin < AHEAD ? count - begin : AHEAD;
-            done = number_names((Names *)object, slices + begin, rows, codes + begin);
+            done = number_names((Names *)object, slices + begin, rows, 0, codes + begin);
         }
         PyEval_RestoreThread(unlocked);
     }
@@ -1100,8 +1168,12 @@ static PyObject *names_add_slices(PyObject *object, PyObject *args) {
 static PyObject *names_all(PyObject *object, PyObject *nothing) {
     (void)nothing;
     Names *self = (Names *)object;
-    return Py_BuildValue("y#y#", self->bytes.data ? self->bytes.data : "", (Py_ssize_t)self->bytes.used,
-                         self->ends.data ? self->ends.data : "", (Py_ssize_t)self->ends.used);
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(self->bytes.used + PADDING));
+    if (!bytes) return NULL;
+    char *place = PyBytes_AsString(bytes);
+    if (self->bytes.used) memcpy(place, self->bytes.data, self->bytes.used);
+    memset(place + self->bytes.used, 0, PADDING);
+    return Py_BuildValue("Ny#", bytes, self->ends.data ? self->ends.data : "", (Py_ssize_t)self->ends.used);
 }
 
 static PyObject *names_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
@@ -1133,7 +1205,7 @@ static void names_dealloc(PyObject *object) {
 static PyMethodDef names_methods[] = {
     {"add", names_add, METH_O, "Number the rows of a column of text, an Arrow stream; int32, -1 for null."},
     {"add_slices", names_add_slices, METH_VARARGS, "Number slices of bytes, int64 start and end; int32."},
-    {"all", names_all, METH_NOARGS, "The bytes of all names, and where each ends, int64."},
+    {"all", names_all, METH_NOARGS, "The bytes of all names, with padding, and where each ends, int64."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -1149,56 +1221,117 @@ static PyType_Spec names_spec = {"venire.scan._scan.Names", sizeof(Names), 0, Py
 
 /* ---- rows in order ---------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int32_t minor, row;
-} Pair;
+enum { ROWS_TOGETHER = 1 << 15 }; /* so many keys of rows fit into a cache */
 
-static int by_minor(const void *a, const void *b) {
-    const Pair *one = a, *other = b;
-    if (one->minor != other->minor) return one->minor < other->minor ? -1 : 1;
-    return (one->row > other->row) - (one->row < other->row);
+static inline int bits_of(uint64_t value) {
+    int bits = 0;
+    for (; value; value >>= 1) bits++;
+    return bits;
 }
 
-/* Order the rows of one group by minor, those that agree as they were: 1 done, 0 no memory. */
-static int order_group(int32_t *rows, size_t size, const int32_t *minor) {
-    if (size <= 24) {
-        for (size_t n = 1; n < size; n++) {
-            int32_t row = rows[n];
-            size_t at = n;
-            for (; at && minor[rows[at - 1]] > minor[row]; at--) rows[at] = rows[at - 1];
-            rows[at] = row;
+static int by_key(const void *a, const void *b) {
+    uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+    return (one > other) - (one < other);
+}
+
+/* Sort keys, all different, by counting the groups of their first bits, of which there are 2^bits: into sorted. */
+static void sort_keys(const uint64_t *keys, size_t size, int shift, int bits, uint32_t *start, uint64_t *sorted) {
+    memset(start, 0, (((size_t)1 << bits) + 1) * sizeof *start);
+    for (size_t n = 0; n < size; n++) start[(keys[n] >> shift) + 1]++;
+    for (size_t n = 0; n < (size_t)1 << bits; n++) start[n + 1] += start[n];
+    for (size_t n = 0; n < size; n++) sorted[start[keys[n] >> shift]++] = keys[n];
+    for (size_t n = 0, begin = 0; n < (size_t)1 << bits; begin = start[n++]) {
+        if (start[n] - begin > 24) {
+            qsort(sorted + begin, start[n] - begin, sizeof *sorted, by_key);
+            continue;
         }
-        return 1;
+        for (size_t m = begin + 1; m < start[n]; m++) {
+            uint64_t key = sorted[m];
+            size_t at = m;
+            for (; at > begin && sorted[at - 1] > key; at--) sorted[at] = sorted[at - 1];
+            sorted[at] = key;
+        }
     }
-    Pair *pairs = malloc(size * sizeof *pairs);
-    if (!pairs) return 0;
-    for (size_t n = 0; n < size; n++) pairs[n] = (Pair){minor[rows[n]], rows[n]};
-    qsort(pairs, size, sizeof *pairs, by_minor);
-    for (size_t n = 0; n < size; n++) rows[n] = pairs[n].row;
-    free(pairs);
-    return 1;
 }
 
-/* Count the rows of each group, checking the codes: 1 done, 0 a code is not below the number of groups. */
-static int count_groups(const int32_t *major, size_t n_rows, size_t n_groups, uint32_t *start) {
-    for (size_t row = 0; row < n_rows; row++) {
-        if (major[row] < 0 || (size_t)major[row] >= n_groups) return 0;
-        start[major[row] + 1]++;
+static int codes_of(PyObject *object, const char *name, Py_buffer *view) {
+    if (PyObject_GetBuffer(object, view, PyBUF_ND | PyBUF_FORMAT) < 0) {
+        if (PyErr_ExceptionMatches(PyExc_BufferError)) PyErr_Format(PyExc_ValueError, "%s is not contiguous", name);
+        return 0;
     }
-    for (size_t n = 0; n < n_groups; n++) start[n + 1] += start[n];
-    return 1;
+    const char *format = view->format ? view->format : "B";
+    if (view->ndim == 1 && view->itemsize <= 4 && format[0] && !format[1] && strchr("bhil", format[0])) return 1;
+    PyErr_Format(PyExc_TypeError, "%s is not a one-dimensional array of integers of 1, 2 or 4 bytes", name);
+    PyBuffer_Release(view);
+    return 0;
 }
 
-/* Order rows by major, then minor: a stable counting sort.  1 done, 0 no memory, -1 a wrong code. */
-static int order_rows(const int32_t *major, const int32_t *minor, size_t n_rows, size_t n_groups, int32_t *rows) {
-    uint32_t *start = calloc(n_groups + 2, sizeof *start);
-    if (!start) return 0;
-    int done = count_groups(major, n_rows, n_groups, start) ? 1 : -1;
-    for (size_t row = 0; done == 1 && row < n_rows; row++) rows[start[major[row]]++] = (int32_t)row;
-    for (size_t n = 0, begin = 0; done == 1 && n < n_groups; n++) { /* a start has become the start of the next */
-        done = order_group(rows + begin, start[n] - begin, minor);
-        begin = start[n];
+static inline int32_t code_at(const void *codes, size_t width, size_t row) {
+    return width == 1 ? ((const int8_t *)codes)[row] : width == 2 ? ((const int16_t *)codes)[row] : ((const int32_t *)codes)[row];
+}
+
+/* What rows are ordered by, and the groups of major that are wanted. */
+typedef struct {
+    const int32_t *major;
+    const void *minor;
+    size_t width, n_rows, n_groups, first, last;
+} Ordering;
+
+/* How many bits the codes of minor have; -1 if one of them is negative, or one of major is wrong; and how many rows are
+ * in the groups that are wanted. */
+static int check_rows(const Ordering *by, size_t *wanted) {
+    int32_t bits = 0, wrong = 0;
+    size_t found = 0;
+    for (size_t row = 0; row < by->n_rows; row++) {
+        int32_t major = by->major[row];
+        bits |= code_at(by->minor, by->width, row);
+        wrong |= major < 0 || (size_t)major >= by->n_groups;
+        found += (size_t)major >= by->first && (size_t)major < by->last;
     }
+    *wanted = found;
+    return wrong || bits < 0 ? -1 : bits_of((uint64_t)bits);
+}
+
+/* Order the wanted rows, of which there are n_rows, by major, then minor, those that agree as they were: 1 done, 0 no
+ * memory.  Rows are first divided by major into parts that fit into a cache.  A key is what is left of major, then
+ * minor, then the row, so that every part is sorted by numbers alone. */
+static int order_rows(const Ordering *by, int minor_bits, size_t n_rows, int32_t *rows) {
+    size_t span = by->last - by->first;
+    int bits = bits_of(span / (n_rows / ROWS_TOGETHER + 1));
+    if (bits > 20) bits = 20;
+    if (bits > 32 - minor_bits) bits = 32 - minor_bits;
+    size_t n_parts = (span >> bits) + 1, largest = 0;
+    uint32_t *start = calloc(n_parts + 1, sizeof *start), *groups = malloc((((size_t)1 << bits) + 1) * sizeof *groups);
+    uint64_t *keys = malloc((n_rows + 1) * sizeof *keys), *sorted = NULL;
+    if (start && groups && keys) {
+        for (size_t row = 0; row < by->n_rows; row++) {
+            size_t group = (size_t)by->major[row] - by->first;
+            if (group < span) start[(group >> bits) + 1]++;
+        }
+        for (size_t n = 0; n < n_parts; n++) {
+            if (start[n + 1] > largest) largest = start[n + 1];
+            start[n + 1] += start[n];
+        }
+        sorted = malloc((largest + 1) * sizeof *sorted);
+    }
+    if (sorted) {
+        uint32_t rest = ((uint32_t)1 << bits) - 1;
+        in_large_pages(keys, n_rows * sizeof *keys);
+        for (size_t row = 0; row < by->n_rows; row++) {
+            size_t group = (size_t)by->major[row] - by->first;
+            if (group >= span) continue;
+            uint64_t head = (uint64_t)(group & rest) << minor_bits | (uint32_t)code_at(by->minor, by->width, row);
+            keys[start[group >> bits]++] = head << 32 | row;
+        }
+        for (size_t n = 0, begin = 0; n < n_parts; begin = start[n++]) {
+            sort_keys(keys + begin, start[n] - begin, 32 + minor_bits, bits, groups, sorted);
+            for (size_t m = begin; m < start[n]; m++) rows[m] = (int32_t)(uint32_t)sorted[m - begin];
+        }
+    }
+    int done = sorted != NULL;
+    free(sorted);
+    free(keys);
+    free(groups);
     free(start);
     return done;
 }
@@ -1206,22 +1339,32 @@ static int order_rows(const int32_t *major, const int32_t *minor, size_t n_rows,
 static PyObject *ordered_rows(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *majors, *minors, *found = NULL;
-    Py_ssize_t n_groups;
+    Py_ssize_t n_groups, first, last;
     Py_buffer major, minor;
-    if (!PyArg_ParseTuple(args, "OOn:ordered_rows", &majors, &minors, &n_groups)) return NULL;
+    if (!PyArg_ParseTuple(args, "OOnnn:ordered_rows", &majors, &minors, &n_groups, &first, &last)) return NULL;
     if (!integers_of(majors, "major", sizeof(int32_t), &major)) return NULL;
-    if (!integers_of(minors, "minor", sizeof(int32_t), &minor)) return PyBuffer_Release(&major), NULL;
-    size_t n_rows = (size_t)major.len / sizeof(int32_t);
-    if (major.len != minor.len || n_groups < 0 || n_groups >= INT32_MAX || n_rows >= INT32_MAX) {
+    if (!codes_of(minors, "minor", &minor)) return PyBuffer_Release(&major), NULL;
+    size_t n_rows = (size_t)major.len / sizeof(int32_t), wanted;
+    if (n_rows != (size_t)(minor.len / minor.itemsize) || n_groups >= INT32_MAX || n_rows >= INT32_MAX) {
         PyErr_SetString(PyExc_ValueError, "major and minor differ in length, or are too long");
-    } else if ((found = PyBytes_FromStringAndSize(NULL, major.len))) {
-        int32_t *rows = (int32_t *)PyBytes_AsString(found);
+    } else if (first < 0 || first > last || last > n_groups) {
+        PyErr_SetString(PyExc_ValueError, "the groups that are wanted are not below the number of groups");
+    } else {
+        Ordering by = {major.buf, minor.buf, (size_t)minor.itemsize, n_rows, (size_t)n_groups, (size_t)first, (size_t)last};
         PyThreadState *unlocked = PyEval_SaveThread();
-        int done = order_rows(major.buf, minor.buf, n_rows, (size_t)n_groups, rows);
+        int bits = check_rows(&by, &wanted);
         PyEval_RestoreThread(unlocked);
-        if (done < 0) PyErr_SetString(PyExc_ValueError, "a code is not below the number of groups");
+        if (bits < 0) PyErr_SetString(PyExc_ValueError, "a code is negative, or not below the number of groups");
+        if (bits >= 0) found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(wanted * sizeof(int32_t)));
+        int done = 1;
+        if (found) {
+            int32_t *rows = (int32_t *)PyBytes_AsString(found);
+            unlocked = PyEval_SaveThread();
+            done = order_rows(&by, bits, wanted, rows);
+            PyEval_RestoreThread(unlocked);
+        }
         if (!done) PyErr_NoMemory();
-        if (done != 1) Py_CLEAR(found);
+        if (!done) Py_CLEAR(found);
     }
     PyBuffer_Release(&minor);
     PyBuffer_Release(&major);
@@ -1244,6 +1387,7 @@ static PyObject *compacted(PyObject *module, PyObject *args) {
         char *place = PyBytes_AsString(found);
         PyThreadState *unlocked = PyEval_SaveThread();
         for (size_t n = 0; n < count; n++) {
+            if (n + AHEAD < count) FETCH(slices[n + AHEAD].at);
             memcpy(place, slices[n].at, slices[n].length);
             place += slices[n].length;
         }
@@ -1255,17 +1399,711 @@ static PyObject *compacted(PyObject *module, PyObject *args) {
     return found;
 }
 
+/* ---- codes: columns of 1, 2 or 4 bytes ---------------------------------------------------------------------------- */
+
+/* Copy cells of a table of n by codes, which count from the end if they are negative: 1 done, 0 a wrong code. */
+static inline int gather(const char *table, size_t n, size_t size, const void *codes, size_t width, size_t rows, char *out) {
+    for (size_t row = 0; row < rows; row++) {
+        int64_t code = code_at(codes, width, row);
+        if (code < 0) code += (int64_t)n;
+        if (code < 0 || (size_t)code >= n) return 0;
+        memcpy(out + row * size, table + (size_t)code * size, size);
+    }
+    return 1;
+}
+
+#define BY_SIZE(WIDTH)                                                        \
+    (size == 1   ? gather(table, n, 1, codes, WIDTH, rows, out)               \
+     : size == 2 ? gather(table, n, 2, codes, WIDTH, rows, out)               \
+     : size == 4 ? gather(table, n, 4, codes, WIDTH, rows, out)               \
+                 : gather(table, n, 8, codes, WIDTH, rows, out))
+
+static int gather_any(const char *table, size_t n, size_t size, const void *codes, size_t width, size_t rows, char *out) {
+    return width == 1 ? BY_SIZE(1) : width == 2 ? BY_SIZE(2) : BY_SIZE(4);
+}
+
+static PyObject *gathered(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *tables, *coded, *outs;
+    Py_buffer table, codes, out;
+    int done = -1;
+    if (!PyArg_ParseTuple(args, "OOO:gathered", &tables, &coded, &outs)) return NULL;
+    if (PyObject_GetBuffer(tables, &table, PyBUF_ND) < 0) return NULL;
+    if (!codes_of(coded, "codes", &codes)) return PyBuffer_Release(&table), NULL;
+    if (PyObject_GetBuffer(outs, &out, PyBUF_ND | PyBUF_WRITABLE) < 0) {
+        return PyBuffer_Release(&codes), PyBuffer_Release(&table), NULL;
+    }
+    size_t size = (size_t)table.itemsize, rows = (size_t)(codes.len / codes.itemsize);
+    if (table.ndim != 1 || (size != 1 && size != 2 && size != 4 && size != 8)) {
+        PyErr_SetString(PyExc_TypeError, "table is not a one-dimensional array of numbers");
+    } else if ((size_t)out.itemsize != size || (size_t)out.len / size != rows) {
+        PyErr_SetString(PyExc_ValueError, "out is not as long as codes, or not of the table's type");
+    } else {
+        PyThreadState *unlocked = PyEval_SaveThread();
+        done = gather_any(table.buf, (size_t)table.len / size, size, codes.buf, (size_t)codes.itemsize, rows, out.buf);
+        PyEval_RestoreThread(unlocked);
+        if (!done) PyErr_SetString(PyExc_IndexError, "a code is not within the table");
+    }
+    PyBuffer_Release(&out);
+    PyBuffer_Release(&codes);
+    PyBuffer_Release(&table);
+    return done == 1 ? Py_NewRef(Py_None) : NULL;
+}
+
+static inline int count_all(const void *codes, size_t width, size_t rows, size_t n, int32_t *counts) {
+    for (size_t row = 0; row < rows; row++) {
+        int32_t code = code_at(codes, width, row);
+        if (code < 0 || (size_t)code >= n) return 0;
+        counts[code]++;
+    }
+    return 1;
+}
+
+static PyObject *counted(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *coded, *found = NULL;
+    Py_ssize_t n;
+    Py_buffer codes;
+    if (!PyArg_ParseTuple(args, "On:counted", &coded, &n)) return NULL;
+    if (!codes_of(coded, "codes", &codes)) return NULL;
+    size_t width = (size_t)codes.itemsize, rows = (size_t)codes.len / width;
+    if (n < 0 || n >= INT32_MAX || rows >= INT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, "there are too many codes");
+    } else if ((found = PyBytes_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(int32_t)))) {
+        int32_t *counts = (int32_t *)PyBytes_AsString(found);
+        PyThreadState *unlocked = PyEval_SaveThread();
+        memset(counts, 0, (size_t)n * sizeof *counts);
+        int done = width == 1   ? count_all(codes.buf, 1, rows, (size_t)n, counts)
+                   : width == 2 ? count_all(codes.buf, 2, rows, (size_t)n, counts)
+                                : count_all(codes.buf, 4, rows, (size_t)n, counts);
+        PyEval_RestoreThread(unlocked);
+        if (!done) PyErr_SetString(PyExc_IndexError, "a code is not below the number of names");
+        if (!done) Py_CLEAR(found);
+    }
+    PyBuffer_Release(&codes);
+    return found;
+}
+
+/* The one group of each name, -1 where it has no row: 1 done, 0 a name has two groups, -1 a wrong code. */
+static inline int find_homes(const void *group, size_t group_width, const void *codes, size_t width, size_t rows, size_t n,
+                             int32_t *homes) {
+    for (size_t row = 0; row < rows; row++) {
+        int32_t code = code_at(codes, width, row), home = code_at(group, group_width, row);
+        if (code < 0 || (size_t)code >= n || home < 0) return -1;
+        if (homes[code] != home) {
+            if (homes[code] >= 0) return 0;
+            homes[code] = home;
+        }
+    }
+    return 1;
+}
+
+static PyObject *homes(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *grouped, *coded, *found = NULL;
+    Py_ssize_t n;
+    Py_buffer group, codes;
+    if (!PyArg_ParseTuple(args, "OOn:homes", &grouped, &coded, &n)) return NULL;
+    if (!codes_of(grouped, "group", &group)) return NULL;
+    if (!codes_of(coded, "codes", &codes)) return PyBuffer_Release(&group), NULL;
+    size_t wide = (size_t)group.itemsize, width = (size_t)codes.itemsize, rows = (size_t)codes.len / width;
+    if (n < 0 || n >= INT32_MAX || (size_t)group.len / wide != rows) {
+        PyErr_SetString(PyExc_ValueError, "group and codes differ in length, or there are too many names");
+    } else if ((found = PyBytes_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(int32_t)))) {
+        int32_t *home = (int32_t *)PyBytes_AsString(found);
+        PyThreadState *unlocked = PyEval_SaveThread();
+        memset(home, 255, (size_t)n * sizeof *home);
+        int done = wide == 2 && width == 4 ? find_homes(group.buf, 2, codes.buf, 4, rows, (size_t)n, home)
+                                           : find_homes(group.buf, wide, codes.buf, width, rows, (size_t)n, home);
+        PyEval_RestoreThread(unlocked);
+        if (done < 0) PyErr_SetString(PyExc_IndexError, "a code is negative, or not below the number of names");
+        if (done < 1) Py_CLEAR(found);
+        if (!done) found = Py_NewRef(Py_None);
+    }
+    PyBuffer_Release(&codes);
+    PyBuffer_Release(&group);
+    return found;
+}
+
+/* ---- names in order, group by group ------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t head; /* the first bytes behind those that all names of the group share */
+    const Slice *name;
+} Placed;
+
+static int by_head(const void *a, const void *b) {
+    uint64_t one = ((const Placed *)a)->head, other = ((const Placed *)b)->head;
+    return (one > other) - (one < other);
+}
+
+static int by_name(const void *a, const void *b) { return compare(*((const Placed *)a)->name, *((const Placed *)b)->name); }
+
+/* Sort names by their heads, and where these agree by all bytes. */
+static void sort_names(Placed *placed, size_t size) {
+    qsort(placed, size, sizeof *placed, by_head);
+    for (size_t n = 0, end; n < size; n = end) {
+        for (end = n + 1; end < size && placed[end].head == placed[n].head;) end++;
+        if (end - n > 1) qsort(placed + n, end - n, sizeof *placed, by_name);
+    }
+}
+
+/* How many bytes from the first on all names of a group share. */
+static size_t shared_bytes(const Slice *names, const int32_t *rows, size_t size) {
+    size_t shared = names[rows[0]].length;
+    for (size_t n = 1; n < size && shared; n++) {
+        Slice name = names[rows[n]];
+        size_t at = 0, most = name.length < shared ? name.length : shared;
+        while (at < most && name.at[at] == names[rows[0]].at[at]) at++;
+        shared = at;
+    }
+    return shared;
+}
+
+static inline uint64_t head_of(Slice name, size_t shared) {
+    const char *at = name.at + shared;
+    size_t left = name.length - shared;
+#if WORDWISE
+    return left >= 8 ? __builtin_bswap64(load(at)) : left ? __builtin_bswap64(load_some(at, left) >> (64 - 8 * left)) : 0;
+#else
+    uint64_t head = 0;
+    for (size_t n = 0; n < 8; n++) head = head << 8 | (n < left ? (uint8_t)at[n] : 0);
+    return head;
+#endif
+}
+
+/* Order the names of the groups from first up to last, and bytewise within a group: 1 done, 0 no memory. */
+static int order_names(const int32_t *group, size_t first, size_t last, const Slice *names, size_t count, int32_t *rows) {
+    size_t n_groups = last - first, room = 0;
+    uint32_t *start = calloc(n_groups + 2, sizeof *start);
+    Placed *placed = NULL;
+    int done = start != NULL;
+    for (size_t row = 0; done && row < count; row++) {
+        if ((size_t)group[row] - first < n_groups) start[(size_t)group[row] - first + 1]++;
+    }
+    for (size_t n = 0; done && n < n_groups; n++) start[n + 1] += start[n];
+    for (size_t row = 0; done && row < count; row++) {
+        if ((size_t)group[row] - first < n_groups) rows[start[(size_t)group[row] - first]++] = (int32_t)row;
+    }
+    for (size_t n = 0, begin = 0; done && n < n_groups; begin = start[n++]) { /* a start has become that of the next */
+        size_t size = start[n] - begin;
+        if (size < 2) continue;
+        if (size > room) {
+            free(placed);
+            room = 2 * size;
+            placed = malloc(room * sizeof *placed);
+            if (!placed) done = 0;
+            if (!placed) break;
+        }
+        for (size_t m = 0; m < size; m++) FETCH(&names[rows[begin + m]]);
+        for (size_t m = 0; m < size; m++) FETCH(names[rows[begin + m]].at);
+        size_t shared = shared_bytes(names, rows + begin, size);
+        for (size_t m = 0; m < size; m++) {
+            const Slice *name = &names[rows[begin + m]];
+            placed[m] = (Placed){head_of(*name, shared), name};
+        }
+        sort_names(placed, size);
+        for (size_t m = 0; m < size; m++) rows[begin + m] = (int32_t)(placed[m].name - names);
+    }
+    free(placed);
+    free(start);
+    return done;
+}
+
+static PyObject *ordered_names(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *groups, *buffer, *start, *end, *found = NULL;
+    Py_ssize_t first, last;
+    Py_buffer group, bytes;
+    size_t count = 0, wanted = 0;
+    if (!PyArg_ParseTuple(args, "OnnOOO:ordered_names", &groups, &first, &last, &buffer, &start, &end)) return NULL;
+    if (!integers_of(groups, "group", sizeof(int32_t), &group)) return NULL;
+    if (!view_of(buffer, "buffer", "B", 1, &bytes)) return PyBuffer_Release(&group), NULL;
+    Slice *names = bytes.len >= PADDING ? slices_of(&bytes, start, end, &count) : NULL;
+    if (!names && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "buffer does not end in padding");
+    if (names && ((size_t)group.len / sizeof(int32_t) != count || first < 0 || first > last || last >= INT32_MAX)) {
+        PyErr_SetString(PyExc_ValueError, "there are not as many groups as names, or the groups wanted are wrong");
+    } else if (names) {
+        const int32_t *of = group.buf;
+        for (size_t n = 0; n < count; n++) wanted += of[n] >= first && of[n] < last;
+        found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(wanted * sizeof(int32_t)));
+        int32_t *rows = found ? (int32_t *)PyBytes_AsString(found) : NULL;
+        PyThreadState *unlocked = PyEval_SaveThread();
+        int done = rows && order_names(of, (size_t)first, (size_t)last, names, count, rows);
+        PyEval_RestoreThread(unlocked);
+        if (found && !done) PyErr_NoMemory();
+        if (!done) Py_CLEAR(found);
+    }
+    free(names);
+    PyBuffer_Release(&bytes);
+    PyBuffer_Release(&group);
+    return found;
+}
+
+/* ---- click logs: rows of text to counts ---------------------------------------------------------------------------- */
+
+enum { IN_SESSION, IN_TOPIC, OF_DOC, CLICKED, AT_RANK, DWELL, N_ROLES };
+enum { MOST_RANKS = 1 << 16, MOST_SORTED = 1 << 10, MOST_SHOWN = 1 << 21 };
+
+typedef struct {
+    int64_t shown, clicks, satisfied;
+    int32_t topic, doc;
+    uint32_t page, number; /* the page that showed it last; its own number, from 1 */
+} Item;
+
+typedef struct {
+    int64_t shown, clicks, satisfied;
+} Counts;
+
+typedef struct {
+    int64_t n_shown, first, begin;
+    int32_t length, topic;
+} List;
+
+typedef struct {
+    uint64_t session;
+    int32_t item, rank;
+} LastClick;
+
+/* What is known under a hash: a number from 1 on. */
+typedef struct {
+    uint64_t hashed;
+    uint32_t number;
+} Known;
+
+/* A result of the page that is read: rows of one document are joined. */
+typedef struct {
+    int32_t item, rank;
+    int64_t clicked_at; /* the row of the last click, or -1 */
+    int satisfied;
+} Shown;
+
+typedef struct {
+    PyObject_HEAD
+    Names *topics, *docs;
+    Keys keys;
+    char separator;
+    int8_t *roles; /* of each field, -1 for none */
+    size_t n_fields, longest;
+    int has_rank, has_dwell;
+    double dwell, unit;
+    Known *items_at, *lists_at; /* found by hash */
+    size_t items_room, lists_room;
+    Array items, ranks, lists, places, sessions, last, page, begun;
+    size_t session_length, topic_length; /* of the page, whose bytes are in begun */
+    int32_t topic;
+    uint32_t n_pages;
+    int64_t n_rows, n_repeats, n_unknown, first;
+} ClickCounter;
+
+enum { ODD_LOG = 0, FINE = 1, NO_MEMORY = -1 };
+
+static inline uint64_t mixed_word(const Keys *keys, uint64_t word) {
+    uint64_t mixed = keyed(keys, word, 0);
+    mixed = (mixed ^ (mixed >> 32)) * 0x9E3779B97F4A7C15u;
+    return mixed ^ (mixed >> 32);
+}
+
+static uint64_t hash_places(const Keys *keys, const int32_t *places, size_t length) {
+    return hash_exactly(keys, (Slice){(const char *)places, length * sizeof *places});
+}
+
+/* Make room for one more number in a table of which half stays free. */
+static int known_more(Known **table, size_t *room, size_t count) {
+    if (*room && 2 * (count + 1) <= *room) return 1;
+    size_t more = *room ? 2 * *room : 1024;
+    Known *cells = calloc(more, sizeof *cells);
+    if (!cells) return 0;
+    in_large_pages(cells, more * sizeof *cells);
+    for (size_t n = 0; n < *room; n++) {
+        Known cell = (*table)[n];
+        size_t at = cell.hashed & (more - 1);
+        if (!cell.number) continue;
+        while (cells[at].number) at = (at + 1) & (more - 1);
+        cells[at] = cell;
+    }
+    free(*table);
+    *table = cells;
+    *room = more;
+    return 1;
+}
+
+/* A row of text whose names have numbers: its cells, and the hash of its topic and document. */
+typedef struct {
+    Slice cell[N_ROLES];
+    Named entry;
+    uint64_t hashed;
+    int32_t topic, doc;
+} Row;
+
+/* The item of a row, which is added if it is new; NULL no memory, or too many. */
+static Item *item_of(ClickCounter *self, const Row *row) {
+    size_t count = self->items.used / sizeof(Item);
+    if (count >= INT32_MAX - 1 || !known_more(&self->items_at, &self->items_room, count)) return NULL;
+    Item *items = (Item *)self->items.data;
+    size_t at = row->hashed & (self->items_room - 1);
+    for (; self->items_at[at].number; at = (at + 1) & (self->items_room - 1)) {
+        PROBED();
+        if (self->items_at[at].hashed != row->hashed) continue;
+        Item *known = &items[self->items_at[at].number - 1];
+        if (known->doc == row->doc && known->topic == row->topic) return known;
+    }
+    Item *item = grow(&self->items, sizeof *item);
+    if (!item) return NULL;
+    *item = (Item){0, 0, 0, row->topic, row->doc, 0, (uint32_t)count + 1};
+    self->items_at[at] = (Known){row->hashed, (uint32_t)count + 1};
+    return item;
+}
+
+/* Count the list of the page, whose items are the last ``length`` places; they stay only if the list is new. */
+static int count_list(ClickCounter *self, size_t length) {
+    size_t count = self->lists.used / sizeof(List), begin = self->places.used / sizeof(int32_t) - length;
+    if (count >= INT32_MAX - 1 || !known_more(&self->lists_at, &self->lists_room, count)) return NO_MEMORY;
+    const int32_t *all = (const int32_t *)self->places.data;
+    uint64_t hashed = hash_places(&self->keys, all + begin, length);
+    size_t at = hashed & (self->lists_room - 1);
+    for (; self->lists_at[at].number; at = (at + 1) & (self->lists_room - 1)) {
+        PROBED();
+        if (self->lists_at[at].hashed != hashed) continue;
+        List *known = (List *)self->lists.data + self->lists_at[at].number - 1;
+        if ((size_t)known->length == length && !memcmp(all + known->begin, all + begin, length * sizeof *all)) {
+            known->n_shown++;
+            self->places.used = begin * sizeof *all;
+            return FINE;
+        }
+    }
+    List *list = grow(&self->lists, sizeof *list);
+    if (!list) return NO_MEMORY;
+    *list = (List){1, self->first, (int64_t)begin, (int32_t)length, self->topic};
+    self->lists_at[at] = (Known){hashed, (uint32_t)count + 1};
+    return FINE;
+}
+
+/* Sort the results of a page by rank, those that agree as they were. */
+static int sort_page(Shown *page, size_t length) {
+    for (size_t n = 1; n < length; n++) {
+        if (page[n].rank >= page[n - 1].rank) continue;
+        if (length > MOST_SORTED) return ODD_LOG;
+        Shown result = page[n];
+        size_t at = n;
+        for (; at && page[at - 1].rank > result.rank; at--) page[at] = page[at - 1];
+        page[at] = result;
+    }
+    return FINE;
+}
+
+/* Count the results of a page. */
+static int end_page(ClickCounter *self) {
+    Shown *page = (Shown *)self->page.data;
+    size_t length = self->page.used / sizeof *page;
+    int64_t last = -1;
+    LastClick click = {0, 0, 0};
+    if (!length) return FINE;
+    if (self->has_rank && !sort_page(page, length)) return ODD_LOG;
+    int32_t *places = grow(&self->places, length * sizeof *places);
+    if (!places) return NO_MEMORY;
+    for (size_t n = 0; n < length; n++) {
+        int32_t rank = self->has_rank ? page[n].rank : (int32_t)n + 1;
+        if (rank >= MOST_RANKS) return ODD_LOG;
+        if (self->ranks.used <= (size_t)rank * sizeof(Counts)) {
+            size_t more = ((size_t)rank + 1) * sizeof(Counts) - self->ranks.used;
+            char *added = grow(&self->ranks, more);
+            if (!added) return NO_MEMORY;
+            memset(added, 0, more);
+        }
+        Counts *by_rank = (Counts *)self->ranks.data + rank;
+        Item *item = (Item *)self->items.data + page[n].item;
+        int clicked = page[n].clicked_at >= 0;
+        by_rank->shown++, by_rank->clicks += clicked, by_rank->satisfied += page[n].satisfied;
+        item->shown++, item->clicks += clicked, item->satisfied += page[n].satisfied;
+        places[n] = page[n].item;
+        if (page[n].clicked_at > last) {
+            last = page[n].clicked_at;
+            click.item = page[n].item, click.rank = rank;
+        }
+    }
+    uint64_t hashed = hash_exactly(&self->keys, (Slice){self->begun.data, self->session_length}) * 0x9E3779B97F4A7C15u +
+                      mixed_word(&self->keys, (uint64_t)(uint32_t)self->topic + 1);
+    uint64_t *session = grow(&self->sessions, sizeof *session);
+    if (!session) return NO_MEMORY;
+    *session = click.session = hashed;
+    if (last >= 0 && !self->has_dwell) {
+        LastClick *place = grow(&self->last, sizeof *place);
+        if (!place) return NO_MEMORY;
+        *place = click;
+    }
+    self->page.used = 0;
+    return count_list(self, length);
+}
+
+/* Begin a page: remember its session and topic. */
+static int begin_page(ClickCounter *self, Slice session, Slice topic, int32_t number) {
+    int done = end_page(self);
+    if (done != FINE) return done;
+    self->begun.used = 0;
+    char *copy = grow(&self->begun, session.length + topic.length);
+    if (!copy) return NO_MEMORY;
+    memcpy(copy, session.at, session.length);
+    memcpy(copy + session.length, topic.at, topic.length);
+    self->session_length = session.length, self->topic_length = topic.length;
+    self->topic = number;
+    self->first = self->n_rows;
+    self->n_pages++;
+    return FINE;
+}
+
+/* A whole number from 1 on of few digits, or 0. */
+static int32_t read_rank(Slice text) {
+    int32_t value = 0;
+    if (!text.length || text.length > 6) return 0;
+    for (size_t n = 0; n < text.length; n++) {
+        if (text.at[n] < '0' || text.at[n] > '9') return 0;
+        value = 10 * value + (text.at[n] - '0');
+    }
+    return value;
+}
+
+/* Digits with or without a point, of which a double is the nearest: below 2^53, divided by a power of ten that is exact.
+ * 1 read, 0 something else. */
+static int read_seconds(Slice text, double *value) {
+    static const double POWERS[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    uint64_t digits = 0;
+    size_t behind = 0, n_digits = 0;
+    int point = 0;
+    for (size_t n = 0; n < text.length; n++) {
+        if (text.at[n] == '.' && !point) {
+            point = 1;
+        } else if (text.at[n] < '0' || text.at[n] > '9' || ++n_digits > 15) {
+            return 0;
+        } else {
+            digits = 10 * digits + (uint64_t)(text.at[n] - '0');
+            behind += (size_t)point;
+        }
+    }
+    *value = (double)digits / POWERS[behind];
+    return n_digits && text.at[0] != '.' && text.at[text.length - 1] != '.';
+}
+
+static inline int same_text(Slice text, const char *other, size_t length) {
+    return text.length == length && same_exactly(text.at, other, length);
+}
+
+/* Number the names of rows, and fetch their items ahead. */
+static int number_row(ClickCounter *self, Row *row, const Row *before) {
+    int64_t doc = number_of(self->docs, row->cell[OF_DOC], row->entry, row->hashed), topic;
+    Slice text = row->cell[IN_TOPIC];
+    if (before && same_text(text, before->cell[IN_TOPIC].at, before->cell[IN_TOPIC].length)) {
+        topic = before->topic;
+    } else {
+        uint64_t hashed;
+        Named entry = entry_of(&self->topics->keys, text, 0, &hashed);
+        topic = number_of(self->topics, text, entry, hashed);
+    }
+    if (doc < 0 || topic < 0) return doc == -1 || topic == -1 ? NO_MEMORY : ODD_LOG;
+    row->topic = (int32_t)topic, row->doc = (int32_t)doc;
+    row->hashed = mixed_word(&self->keys, (uint64_t)topic << 32 | (uint64_t)doc);
+    if (self->items_room) FETCH(&self->items_at[row->hashed & (self->items_room - 1)]);
+    return FINE;
+}
+
+/* Count one row whose names have numbers. */
+static int count_row(ClickCounter *self, const Row *given) {
+    const Slice *cell = given->cell, flag = cell[CLICKED];
+    if (flag.length != 1 || (*flag.at != '0' && *flag.at != '1')) return ODD_LOG;
+    int clicked = *flag.at == '1', satisfied = 0, done = FINE;
+    int32_t rank = self->has_rank ? read_rank(cell[AT_RANK]) : 1;
+    if (!rank) return ODD_LOG;
+    if (self->has_dwell && cell[DWELL].length) {
+        double seconds;
+        if (!read_seconds(cell[DWELL], &seconds)) return ODD_LOG;
+        satisfied = clicked && seconds * self->unit >= self->dwell;
+    } else {
+        self->n_unknown += clicked;
+    }
+    if (!self->page.used || given->topic != self->topic ||
+        !same_text(cell[IN_SESSION], self->begun.data, self->session_length)) {
+        done = begin_page(self, cell[IN_SESSION], cell[IN_TOPIC], given->topic);
+    }
+    if (done != FINE) return done;
+    Item *item = item_of(self, given);
+    if (!item) return NO_MEMORY;
+    int64_t row = self->n_rows++;
+    if (item->page == self->n_pages) {
+        if (self->page.used > MOST_SORTED * sizeof(Shown)) return ODD_LOG;
+        Shown *known = (Shown *)self->page.data;
+        while (known->item != (int32_t)item->number - 1) known++;
+        if (rank < known->rank) known->rank = rank;
+        if (clicked) known->clicked_at = row;
+        known->satisfied |= satisfied;
+        self->n_repeats++;
+        return FINE;
+    }
+    item->page = self->n_pages;
+    if (self->page.used >= MOST_SHOWN * sizeof(Shown)) return ODD_LOG;
+    Shown *result = grow(&self->page, sizeof *result);
+    if (!result) return NO_MEMORY;
+    *result = (Shown){(int32_t)item->number - 1, rank, clicked ? row : -1, satisfied};
+    return FINE;
+}
+
+/* Split a row into its cells: where the next one begins, or NULL. */
+static const char *split_row(const ClickCounter *self, const char *p, Slice *cell) {
+    for (size_t field = 0; field < self->n_fields; field++) {
+        const char *start = p;
+        while (*p != self->separator && *p != '\n') p++;
+        if ((*p == '\n') != (field + 1 == self->n_fields)) return NULL;
+        if (self->roles[field] >= 0) cell[self->roles[field]] = (Slice){start, (size_t)(p - start)};
+        p++;
+    }
+    for (int role = IN_SESSION; role <= OF_DOC; role++) {
+        if (!cell[role].length || cell[role].length > self->longest) return NULL;
+    }
+    return p;
+}
+
+/* Count rows of text, each with all its fields and a line end: some at a time, whose items are fetched together. */
+static int count_rows(ClickCounter *self, const char *p, const char *limit) {
+    Row rows[AHEAD];
+    int done = FINE;
+    while (p < limit && done == FINE) {
+        size_t count = 0;
+        for (; count < AHEAD && p < limit; count++) {
+            Row *row = &rows[count];
+            if (!(p = split_row(self, p, row->cell))) return ODD_LOG;
+            Slice doc = row->cell[OF_DOC];
+            row->entry = entry_of(&self->docs->keys, doc, limit - doc.at > SHORT, &row->hashed);
+            FETCH(&self->docs->cells[row->hashed & (self->docs->room - 1)]);
+        }
+        for (size_t n = 0; n < count && done == FINE; n++) done = number_row(self, &rows[n], n ? &rows[n - 1] : NULL);
+        for (size_t n = 0; n < count && self->items_room; n++) {
+            uint32_t number = done == FINE ? self->items_at[rows[n].hashed & (self->items_room - 1)].number : 0;
+            if (number) FETCH((const Item *)self->items.data + number - 1);
+        }
+        for (size_t n = 0; n < count && done == FINE; n++) done = count_row(self, &rows[n]);
+    }
+    return done;
+}
+
+static PyObject *clicks_scan(PyObject *object, PyObject *data) {
+    ClickCounter *self = (ClickCounter *)object;
+    Py_buffer view;
+    if (!view_of(data, "data", "B", 1, &view)) return NULL;
+    const char *begin = view.buf, *limit = begin + view.len;
+    int done = ODD_LOG;
+    if (!view.len || limit[-1] == '\n') {
+        PyThreadState *unlocked = PyEval_SaveThread();
+        done = view.len ? count_rows(self, begin, limit) : end_page(self);
+        PyEval_RestoreThread(unlocked);
+    }
+    PyBuffer_Release(&view);
+    if (done == NO_MEMORY) return PyErr_NoMemory();
+    return PyErr_CheckSignals() ? NULL : PyBool_FromLong(done == FINE);
+}
+
+static PyObject *clicks_counts(PyObject *object, PyObject *nothing) {
+    (void)nothing;
+    ClickCounter *self = (ClickCounter *)object;
+    int done = end_page(self);
+    if (done == NO_MEMORY) return PyErr_NoMemory();
+    if (done == ODD_LOG) return Py_NewRef(Py_None);
+    const Array *all[] = {&self->items, &self->ranks, &self->lists, &self->places, &self->sessions, &self->last};
+    PyObject *found = PyTuple_New(9);
+    int64_t numbers[] = {self->n_rows, self->n_repeats, self->n_unknown};
+    for (Py_ssize_t n = 0; found && n < 9; n++) {
+        PyObject *part = n < 6 ? PyBytes_FromStringAndSize(all[n]->data, (Py_ssize_t)all[n]->used)
+                               : PyLong_FromLongLong(numbers[n - 6]);
+        if (!part || PyTuple_SetItem(found, n, part)) Py_CLEAR(found);
+    }
+    return found;
+}
+
+static PyObject *clicks_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    PyObject *topics, *docs, *seed, *roles;
+    const char *separator;
+    Py_ssize_t n_fields, longest, separators;
+    double dwell, unit;
+    if (keywords && PyDict_Size(keywords)) {
+        return PyErr_SetString(PyExc_TypeError, "ClickCounter takes no keyword arguments"), NULL;
+    }
+    if (!PyArg_ParseTuple(args, "OOOy#Snddn:ClickCounter", &topics, &docs, &seed, &separator, &separators, &roles, &n_fields,
+                          &dwell, &unit, &longest)) {
+        return NULL;
+    }
+    PyObject *module = PyType_GetModule(type), *names = module ? PyObject_GetAttrString(module, "Names") : NULL;
+    if (!names) return NULL;
+    int named = (PyObject *)Py_TYPE(topics) == names && (PyObject *)Py_TYPE(docs) == names;
+    Py_DECREF(names);
+    if (!named || separators != 1 || PyBytes_Size(roles) != N_ROLES || n_fields < 1 || longest < 1) {
+        return PyErr_SetString(PyExc_ValueError, "names, a separator, six fields and lengths are expected"), NULL;
+    }
+    ClickCounter *self = (ClickCounter *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (!self) return NULL;
+    self->topics = (Names *)Py_NewRef(topics), self->docs = (Names *)Py_NewRef(docs);
+    self->separator = *separator, self->n_fields = (size_t)n_fields, self->longest = (size_t)longest;
+    self->dwell = dwell, self->unit = unit;
+    const uint8_t *field_of = (const uint8_t *)PyBytes_AsString(roles);
+    self->roles = malloc((size_t)n_fields);
+    if (self->roles) memset(self->roles, -1, (size_t)n_fields);
+    for (int role = 0, wrong = 0; self->roles && role < N_ROLES; role++) {
+        wrong = field_of[role] == 255 ? role < AT_RANK : field_of[role] >= n_fields;
+        if (wrong) PyErr_SetString(PyExc_ValueError, "a field is not below the number of fields");
+        if (wrong) return Py_DECREF(self), NULL;
+        if (field_of[role] != 255) self->roles[field_of[role]] = (int8_t)role;
+    }
+    self->has_rank = field_of[AT_RANK] != 255, self->has_dwell = field_of[DWELL] != 255;
+    if (self->roles && keys_of(seed, &self->keys)) return (PyObject *)self;
+    if (!PyErr_Occurred()) PyErr_NoMemory();
+    Py_DECREF(self);
+    return NULL;
+}
+
+static void clicks_dealloc(PyObject *object) {
+    ClickCounter *self = (ClickCounter *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    Array *all[] = {&self->items, &self->ranks, &self->lists, &self->places,
+                    &self->sessions, &self->last, &self->page, &self->begun};
+    for (size_t n = 0; n < sizeof all / sizeof *all; n++) free(all[n]->data);
+    free(self->roles);
+    free(self->items_at);
+    free(self->lists_at);
+    Py_XDECREF((PyObject *)self->topics);
+    Py_XDECREF((PyObject *)self->docs);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef clicks_methods[] = {
+    {"scan", clicks_scan, METH_O, "Count rows of text, none to end a file; False if they are to be read in another way."},
+    {"counts", clicks_counts, METH_NOARGS, "All counts; None if the last page is to be read in another way."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot clicks_slots[] = {
+    {Py_tp_doc, "Counts of a click log so far."},
+    {Py_tp_new, clicks_new},
+    {Py_tp_dealloc, clicks_dealloc},
+    {Py_tp_methods, clicks_methods},
+    {0, NULL},
+};
+
+static PyType_Spec clicks_spec = {"venire.scan._scan.ClickCounter", sizeof(ClickCounter), 0, Py_TPFLAGS_DEFAULT, clicks_slots};
+
 static PyMethodDef module_methods[] = {
-    {"ordered_rows", ordered_rows, METH_VARARGS, "Order rows by two columns of codes, int32 each; rows as int32."},
+    {"ordered_rows", ordered_rows, METH_VARARGS, "Order the rows of some groups by two columns of codes; as int32."},
+    {"ordered_names", ordered_names, METH_VARARGS, "Order the names of some groups by group, int32, and bytewise; as int32."},
     {"compacted", compacted, METH_VARARGS, "Copy slices of bytes, int64 start and end, one behind the other."},
+    {"gathered", gathered, METH_VARARGS, "Copy the cells of a table that codes name into another array."},
+    {"counted", counted, METH_VARARGS, "Count how often each code occurs, int32."},
+    {"homes", homes, METH_VARARGS, "The one group in which each code occurs, int32, -1 for none; None if one has two."},
     {NULL, NULL, 0, NULL},
 };
 
 static int module_exec(PyObject *module) {
-    PyType_Spec *specs[] = {&scanner_spec, &names_spec};
-    const char *called[] = {"Scanner", "Names"};
-    for (size_t n = 0; n < 2; n++) {
-        PyObject *type = PyType_FromSpec(specs[n]);
+    PyType_Spec *specs[] = {&scanner_spec, &names_spec, &clicks_spec};
+    const char *called[] = {"Scanner", "Names", "ClickCounter"};
+    for (size_t n = 0; n < 3; n++) {
+        PyObject *type = PyType_FromModuleAndSpec(module, specs[n], NULL);
         int failed = !type || PyModule_AddObjectRef(module, called[n], type) < 0;
         Py_XDECREF(type);
         if (failed) return -1;

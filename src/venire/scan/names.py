@@ -6,12 +6,14 @@ names that are new are copied.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 
 from venire.scan import slices
-from venire.scan.slices import COMPILED, PADDING, Slices, bytewise_order, compact, from_bytes
+from venire.scan.codes import COMPILED, in_threads, n_threads, shares
+from venire.scan.slices import Slices, bytewise_order, compact, from_bytes
 from venire.types import Codes, Ints
 
 if COMPILED:
@@ -43,15 +45,19 @@ class Names:
         cells = (None if cell is None else cell.encode() for cell in column.to_list())
         return np.array([-1 if cell is None else known.setdefault(cell, len(known)) for cell in cells], dtype=np.int32)
 
+    def table(self) -> _scan.Names:
+        """Return the compiled table, which other compiled functions add names to."""
+        if self._twin is None:
+            raise RuntimeError("there is no compiled table")
+        return self._twin
+
     def all(self) -> Slices:
         """Return the names in the order of their numbers."""
         if self._twin is None:
             return from_bytes(self._known)
         data, ends = self._twin.all()
         end = np.frombuffer(ends, dtype=np.int64)
-        buffer = np.zeros(len(data) + PADDING, dtype=np.uint8)
-        buffer[: len(data)] = np.frombuffer(data, dtype=np.uint8)
-        return Slices(buffer, np.append(0, end[:-1]) if len(end) else end, end)
+        return Slices(np.frombuffer(data, dtype=np.uint8), np.append(0, end[:-1]) if len(end) else end, end)
 
 
 def in_byte_order(names: Slices) -> tuple[Codes, Slices]:
@@ -62,6 +68,17 @@ def in_byte_order(names: Slices) -> tuple[Codes, Slices]:
     return place, compact(names.take(order))
 
 
+def names_in_groups(group: Codes, n_groups: int, names: Slices, *, compiled: bool = COMPILED) -> Codes | Ints:
+    """Order names by their group (name,), and bytewise within it -> (name,)."""
+    if not compiled:
+        rank = np.empty(len(group), dtype=np.int32)
+        rank[bytewise_order(names)] = np.arange(len(group), dtype=np.int32)
+        return np.lexsort((rank, group))
+    start, end = np.ascontiguousarray(names.start), np.ascontiguousarray(names.end)
+    codes = np.ascontiguousarray(group, dtype=np.int32)
+    return _by_range(lambda cut: _scan.ordered_names(codes, *cut, names.buffer, start, end), n_groups, len(group))
+
+
 def ordered_rows(major: Codes, minor: Codes, n_groups: int, *, compiled: bool = COMPILED) -> Codes | Ints:
     """Order rows by major, below n_groups, and then by minor; those that agree in both stay in their order -> (row,).
 
@@ -69,5 +86,13 @@ def ordered_rows(major: Codes, minor: Codes, n_groups: int, *, compiled: bool = 
     """
     if not compiled:
         return np.lexsort((minor, major))
-    first, second = (np.ascontiguousarray(each, dtype=np.int32) for each in (major, minor))
-    return np.frombuffer(_scan.ordered_rows(first, second, n_groups), dtype=np.int32)
+    first, second = np.ascontiguousarray(major, dtype=np.int32), np.ascontiguousarray(minor)
+    second = second if second.dtype.itemsize <= 4 else second.astype(np.int32)
+    return _by_range(lambda cut: _scan.ordered_rows(first, second, n_groups, *cut), n_groups, len(first))
+
+
+def _by_range(order: Callable[[tuple[int, int]], bytes], n_groups: int, n_rows: int) -> Codes:
+    """Order the rows of ranges of groups, each by a thread, and put them one after the other."""
+    threads = n_threads(n_rows)
+    found = [np.frombuffer(part, dtype=np.int32) for part in in_threads(order, shares(n_groups, threads), threads)]
+    return found[0] if len(found) == 1 else np.concatenate(found)

@@ -19,14 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from venire.scan.codes import COMPILED, gather
 from venire.types import Bools, Codes, Ints, Octets, Places, Words
 
-try:
+if COMPILED:
     from venire.scan import _scan
-except ImportError:
-    COMPILED = False
-else:
-    COMPILED = True
 
 PADDING = 8
 """Number of zero bytes after the last slice of a buffer, so that every word can be read whole."""
@@ -52,7 +49,7 @@ class Slices(NamedTuple):
 
     def take(self, which: Places) -> Slices:
         """Choose some of the slices, in the order given."""
-        return Slices(self.buffer, self.start[which], self.end[which])
+        return Slices(self.buffer, gather(self.start, which), gather(self.end, which))
 
     def at(self, position: int) -> bytes:
         """Return one slice as bytes."""

@@ -9,6 +9,7 @@ import pytest
 
 import source_files as files
 from venire import evaluate
+from venire.agreement import alpha
 from venire.io import as_answers, read_nuggets
 
 
@@ -99,7 +100,20 @@ def test_other_judgments_need_runs(venire, tmp_path):
         assert (answer.code, answer.err.splitlines()[0]) == (2, "error: Missing argument 'RUNS...'.")
 
 
+def test_agreement_on_nuggets_of_answers(venire, judges):
+    """The second judge has the opposite labels: an item is a nugget in an answer, and every statistic is that of it."""
+    answer = venire("agreement", *judges, "--draws", "0", "--format", "json")
+    rows = {(row["name"], row["level"]): row for row in json.loads(answer.out)["statistics"]}
+    labels, _ = as_answers(read_nuggets([*judges]))
+    assert answer.code == 0
+    assert rows["krippendorff_alpha", "ordinal"]["value"] == pytest.approx(alpha(labels, n_draws=0).value)
+    assert rows["krippendorff_alpha", "ordinal"]["n_items"] == len(labels) // 2
+    assert venire("agreement", *judges, "--by", "assessor").code == 0
+    refused = venire("agreement", *judges, "--duplicate-labels", "keep")
+    assert "--duplicate-labels cannot be used with the nuggets of answers" in refused.err
+
+
 def test_commands_that_cannot_use_it_say_which_can(venire, judges):
-    answer = venire("agreement", *judges)
+    answer = venire("disagreement", *judges)
     assert answer.code == 2
-    assert "only evaluate and compare take it, without runs" in answer.err
+    assert "only evaluate, compare and agreement take it, without runs" in answer.err

@@ -10,13 +10,16 @@ from venire.comparison.residual_model import (
     LEAST_SYSTEM,
     SCORE_MEAN,
     SYSTEM_SD,
+    TOPIC_SD,
     USUAL_SCORE_MEAN,
+    Linearised,
     Thresholds,
     expected_effects,
     judge_rankers,
     mean_scores,
     rounded_to,
     system_deviation,
+    topic_deviation,
     unexplained,
 )
 from venire.disagreement.reference_labels import MATRIX, RESULTS, ReferenceLabels
@@ -85,6 +88,30 @@ def test_systems_differ_less_the_more_the_judge_explains():
     assert system_deviation(made["some"], weight) == pytest.approx(SYSTEM_SD * (0.82 - 0.7) / 0.3)
     assert system_deviation(made["much"], weight) == pytest.approx(SYSTEM_SD * LEAST_SYSTEM)
     assert unexplained(made["some"], np.zeros(3)) == 1.0
+
+
+def found_between_topics(deviation, *, n_topics=200, n_items=20, known=1.0):
+    """Deviation between topics by labels 0 and 1, whose probability of 1/2 topics change, to first order."""
+    rng = np.random.default_rng(5)
+    topic, n = np.repeat(np.arange(n_topics), n_items), n_topics * n_items
+    gain = (rng.random(n) < 0.5 + 0.25 * deviation * rng.standard_normal(n_topics)[topic]).astype(float)
+    thresholds = Thresholds.of(np.full((n, 2), 0.5), np.eye(2)[gain.astype(int)], np.array([0.0, 1.0]))
+    some = rng.random(n) < known
+    around = Linearised.at(thresholds, np.zeros(n)).of(some)
+    labelled = {"topic": topic[some], "weight": np.ones(n)[some]}
+    return topic_deviation(around, gain[some], np.ones((n, 1))[some], **labelled)
+
+
+def test_the_deviation_between_topics_is_that_of_the_labels():
+    found = [found_between_topics(deviation) for deviation in (0.0, 0.55, 0.9)]
+    assert found[0] == pytest.approx(TOPIC_SD * np.exp(-2 / 3), rel=0.01)
+    np.testing.assert_allclose(found[1:], [0.55, 0.9], rtol=0.15)
+
+
+def test_few_labels_leave_the_deviation_between_topics_near_its_prior():
+    assert found_between_topics(0.0, known=0.0) == TOPIC_SD
+    few, some = (found_between_topics(0.0, n_topics=20, known=share) for share in (0.05, 0.3))
+    assert some < few < TOPIC_SD
 
 
 def test_mean_scores_of_the_systems_that_return_an_item():

@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from venire.errors import FormatError, SettingError
-from venire.io import clicks as click_files
+from venire.io import click_tally, clicks as click_files
 from venire.io.clicks import read_clicks
 from venire.io.tables import blocks
 
@@ -75,7 +75,7 @@ def same(clicks, log: list[tuple], *, dwell: float | None = 30.0) -> bool:
 @pytest.mark.parametrize("size", [150, 1 << 20])
 def test_counts_are_those_of_a_loop_however_the_text_is_cut(tmp_path, monkeypatch, seed, size):
     monkeypatch.setattr(blocks, "BLOCK", size)
-    monkeypatch.setattr(click_files, "SPARE", 3)
+    monkeypatch.setattr(click_tally, "SPARE", 3)
     log = rows(seed)
     frame(log).write_csv(tmp_path / "log.csv")
     frame(log, "dwell").write_csv(tmp_path / "last.tsv", separator="\t")

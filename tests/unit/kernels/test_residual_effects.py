@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from venire.kernels.residual_effects import Design, fit_effects, root
+from venire.kernels.residual_effects import Design, fit_effects, log_likelihood, root
 
 SIZES, N_SHARED, N_LOCAL = (7, 5, 9, 4), 3, 2
 
@@ -88,6 +88,14 @@ def test_effects_are_averaged_over_factors_by_how_probable_they_make_the_residua
     variance = share @ (np.array([np.diag(each) for each in covariances]) + deviation**2)
     np.testing.assert_allclose(found.variance(), variance, atol=1e-10)
     assert 0.01 < share.min() < share.max() < 0.9
+
+
+def test_log_likelihood_is_that_of_a_normal_distribution(case):
+    design, residual, _ = case
+    topic, local = np.repeat(np.arange(len(SIZES)), SIZES), design.local[:, 0]
+    effects = design.shared @ design.shared.T + np.outer(local, local) * (topic[:, None] == topic)
+    expected = multivariate_normal(cov=effects + np.diag(design.noise)).logpdf(residual)
+    assert log_likelihood(design.shared, local, design.noise, residual, topic) == pytest.approx(expected)
 
 
 def test_root_of_a_singular_covariance():

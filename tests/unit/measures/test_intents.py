@@ -119,6 +119,21 @@ def test_weights_of_intents():
     assert evaluate(again, LISTS, "P_IA@1").values[0, 0].item() == pytest.approx(0.9)
 
 
+def test_dsharp_ndcg_equals_the_worked_example_of_ntcireval():
+    """Topic 0001 of the sample files of NTCIREVAL 190111; README.diversity, Section 3.1, prints the expected values.
+
+    All labels are L1.  The run meets intents 2 and 3 at rank 3, 2 at rank 4, and 2 and 3 at rank 5.  Of the relevant
+    documents that it does not return, two meet intents 1 and 3, and the best others 2 and 3.
+    """
+    probability = {("0001", "1"): 0.5714, ("0001", "2"): 0.2857, ("0001", "3"): 0.1429}
+    meets = {"d3": "23", "d4": "2", "d5": "23", "x": "13", "y": "13", **{f"z{n}": "23" for n in range(8)}}
+    rows = [("0001", doc, "ann", "1", intent) for doc, intents in meets.items() for intent in intents]
+    rows += [("0001", f"d{n}", "ann", "0", "0") for n in (1, 2, 6, 7, 8, 9, 10)]
+    runs = {"0001": {f"d{n}": -float(n) for n in range(1, 11)}}
+    scores = evaluate(judgments_of(rows), runs, ["I-rec@10", "D-nDCG@10", "D#-nDCG@10"], intents=probability)
+    assert [round(value, 4) for value in scores.values.ravel().tolist()] == [0.6667, 0.2085, 0.4376]
+
+
 def test_one_intent_is_enough_if_a_measure_asks_for_it():
     labels = judgments_of([("1", "a", "ann", "1", "i"), ("1", "b", "ann", "0", "i")])
     scores = evaluate(labels, {"1": {"b": 2.0, "a": 1.0}}, ["alpha_nDCG@5", "AP_IA"])
@@ -191,6 +206,23 @@ def test_nuggets_by_assessor():
     }
     for place, values in expected.items():
         assert [of[(*place, name)] for name in names] == pytest.approx(values)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (("support", "partial_support"), (0.75, 0.5, 1.0, 1.0, 0.83333, 0.66666)),
+        (("not_support", "support"), (0.5, 0.5, 0.0, 0.0, 0.5 / 1.5, 0.5 / 1.5)),
+    ],
+)
+def test_a_vital_and_an_okay_nugget(labels, expected):
+    """First: the six scores that the tests of Vectara's open-rag-eval (test_autonugget_metric.py) state.  Second: by
+    the same definition (Pradeep et al. 2024, doi:10.48550/arXiv.2411.09607, Section 3.5), by hand."""
+    measures = [
+        f"{name}{strict}" for name in ("AllScore", "VitalScore", "WeightedScore") for strict in ("", "(strict=True)")
+    ]
+    table = {**{name: column[:2] for name, column in NUGGETS.items()}, "label": list(labels)}
+    assert evaluate(*as_answers(table), measures).values.ravel().tolist() == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_nugget_that_no_answer_supports_counts():

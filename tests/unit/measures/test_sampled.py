@@ -48,6 +48,26 @@ def slow_statap(rows: list[tuple[str, str, int, float | None]], order: list[str]
     return total / sum(weight.values())
 
 
+def test_statap_equals_printed_output_of_the_evaluation_tool_of_the_million_query_track():
+    """statAP_MQ_eval_v4.pl (V. Pavlu), whose formula is that of ``slow_statap``; output of a topic with one relevant
+    document of the sample, printed in the source of lucene-clueweb-retrieval (class StatAP, topic 57).
+
+    An estimate of 1.563 relevant documents means a probability of 1/1.563; nDCG_10 = 0.356 = 1 / log2(7) and
+    Prec_at_10 = 0.156 mean rank 6.  The tool prints AP = 0.167; 1.563/6 would be 0.261.
+    """
+    rows = [("57", "f", 1, 1 / 1.563), *(("57", doc, 0, 0.3) for doc in "abcde")]
+    found = evaluate(table(rows), {"57": {doc: -float(n) for n, doc in enumerate("abcdef")}}, ["statAP", "nDCG@10"])
+    assert [round(value, 3) for value in found.values.ravel().tolist()] == [0.167, 0.356]
+
+
+def test_statap_of_three_documents_by_hand():
+    """Weights 2, 5, 4 at ranks 1, 3, 4 and 10 of a document that was not retrieved: an own example, by the formula of
+    statAP_MQ_eval_v4.pl; no published example states the ranks and probabilities of several documents."""
+    rows = [("1", doc, 1, p) for doc, p in (("a", 0.5), ("c", 0.2), ("d", 0.25), ("z", 0.1))]
+    found = evaluate(table(rows), {"1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}, "statAP")
+    assert found.values.item() == pytest.approx((2 * 1 + 5 * (1 + 2) / 3 + 4 * (1 + 2 + 5) / 4) / 21)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_statap_weights_documents_by_their_probability(seed):
     rnd = random.Random(seed)

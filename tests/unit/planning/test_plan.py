@@ -9,7 +9,7 @@ from planned_files import write_files
 from venire import planning
 from venire.errors import SettingError, UnknownName
 from venire.planning.goals import GOALS, OF_SYSTEMS, Goal
-from venire.planning.plan import USED
+from venire.planning.plan import GOALS_WITH
 
 LABELS = {f"q{t}": {f"d{n}": (n + t) % 3 for n in range(9)} for t in range(8)}
 
@@ -20,7 +20,9 @@ def files(tmp_path):
 
 
 def test_every_goal_has_its_settings():
-    assert set(USED) == {Goal.parse(each.replace("K", "3")).kind for each in GOALS}
+    assert {kind for each in GOALS_WITH.values() for kind in each} == {
+        Goal.parse(each.replace("K", "3")).kind for each in GOALS
+    }
 
 
 @pytest.mark.parametrize(("text", "found"), [("topics", ("topics", "")), ("topics:a,b", ("topics", "a,b"))])

@@ -43,14 +43,25 @@ def lists(path: Path) -> RunTable:
 
 def topic_texts(path: Path) -> Iterator[tuple[str, str]]:
     """Yield id and text of the queries of a dataset."""
-    yield from ((str(each.query_id), _text(each)) for each in _listed(path, "queries"))
+    yield from ((name, text) for name, text, *_ in topics(path))
+
+
+def topics(path: Path) -> Iterator[tuple[str, str, str, str]]:
+    """Yield id, text, description and narrative of the queries of a dataset; "" where there are none."""
+    for each in _listed(path, "queries"):
+        yield str(each.query_id), _text(each), getattr(each, "description", ""), getattr(each, "narrative", "")
 
 
 def doc_texts(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield id and text of documents of a dataset."""
+    yield from ((name, text) for name, _, text in documents(path, wanted))
+
+
+def documents(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield id, title ("" if there is none) and text of documents of a dataset."""
     with _reading(path, "docs") as dataset:
         found = list(dataset.docs_store().get_many_iter(list(wanted)))
-    yield from ((str(each.doc_id), _text(each)) for each in found)
+    yield from ((str(each.doc_id), str(getattr(each, "title", "")), _text(each)) for each in found)
 
 
 def content(path: Path) -> Iterator[bytes]:

@@ -79,7 +79,7 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:  # noqa: ARG001 
     """Read assignments to passages as judgments by intent: each nugget is an intent of its topic."""
     for record, qid, doc, text, _, label in _assignments(path):
         if "docid" not in record.held:
-            hint = "only evaluate and compare take it, without runs; in Python, read it with venire.io.read_nuggets"
+            hint = "only evaluate, compare and agreement take it, without runs; in Python: venire.io.read_nuggets"
             raise record.fault("has the nuggets of an answer, not of a document", hint=hint)
         yield Imported(topic=qid, doc=doc, label=label, intent=text, line=record.line)
 

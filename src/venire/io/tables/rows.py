@@ -8,39 +8,32 @@ declare the scale, ``# scale: Non<Rel<HRel``, and who judged; so may a TOML file
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from venire.data.ids import Category, Ids, is_id, narrow
+from venire.data.ids import Category, is_id
 from venire.data.judgments import FACETS
-from venire.engine.local import map_partitions
 from venire.errors import FormatError
 from venire.io.declarations import declared_roles, header_scale, scale_beside
 from venire.io.files import opened, stem
 from venire.io.lines import BOM
 from venire.io.rows import Rows, joined_column
 from venire.io.tables.blocks import TableRows, as_polars, frame_blocks, table_blocks
-from venire.io.tables.cells import checked_names, encoded, texts
+from venire.io.tables.cells import encoded, probabilities, seconds, texts
 from venire.io.tables.columns import HEAD, LAYOUTS, Columns, Form, find_columns, votes_fault
+from venire.io.tables.long_table import NUMBERS, LongTable, empty_cell, hash_of_rest
 from venire.results import Note, first_few
-from venire.scan.names import Names
-from venire.scan.slices import Slices
-from venire.types import Codes, Floats, Ints, Words
+from venire.types import Floats, Ints, Words
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
 FEWEST_VOTES = 4
-NUMBERS = ("time", "probability")
-"""Columns that hold numbers."""
 
 
 class Part(NamedTuple):
@@ -164,101 +157,6 @@ def rows_of(blocks: Iterable[tuple[TableRows, Columns]], form: Form, *, name: st
     )
 
 
-class LongTable:
-    """A table with a row for each label, in codes: every block is encoded as it comes, and its text let go.
-
-    Numbers and lines are arrays; lines that follow each other are a range.
-    """
-
-    def __init__(self) -> None:
-        self.n_rows = 0
-        self._names: dict[str, Names] = {}
-        self._codes: dict[str, list[Codes]] = {}
-        self._numbers: dict[str, list[Floats]] = {}
-        self._line: list[Ints | range] = []
-        self._rest: list[Words | None] = []
-
-    def add(self, rows: TableRows, columns: Columns) -> None:
-        """Encode a block."""
-        read = {"time": seconds, "probability": probabilities}
-        cells = {
-            role: read.get(role, texts)(rows.frame[name], rows.where, rows.line) for role, name in columns.roles.items()
-        }
-        for role in [name for name in cells if name in NUMBERS]:
-            if role not in self._numbers:
-                self._numbers[role] = [np.full(self.n_rows, np.nan)]
-            self._numbers[role].append(cells.pop(role).fill_null(np.nan).to_numpy())
-        for role in cells.keys() - self._names.keys():
-            self._names[role], self._codes[role] = Names(), [np.full(self.n_rows, -1, dtype=np.int32)]
-        with closing(map_partitions(lambda role: (role, self._names[role].add(cells[role])), cells)) as found:
-            for role, codes in found:
-                self._codes[role].append(codes)
-        self._line.append(_as_range(rows.line))
-        self._rest.append(_rest_of(rows, columns))
-        n_rows = len(rows.line)
-        for role in self._codes.keys() - cells.keys():
-            self._codes[role].append(np.full(n_rows, -1, dtype=np.int32))
-        for role in self._numbers.keys() - columns.roles.keys():
-            self._numbers[role].append(np.full(n_rows, np.nan))
-        self.n_rows += n_rows
-
-    def columns(self, form: Form) -> tuple[dict[str, Category], Ints | range, dict[str, Floats], Words | None]:
-        """Return the column of each role, lines, numbers, and a hash of what is not read."""
-        import polars as pl
-
-        line = _joined_lines(self._line)
-        codes = {role: np.concatenate(self._codes.pop(role)) for role in list(self._codes)}
-        for role in codes.keys() & {*FACETS, *form.also}:
-            if (codes[role] < 0).any():
-                codes[role][codes[role] < 0] = self._names[role].add(pl.Series([""]))[0]
-        if "label" in codes and len(blank := np.flatnonzero(_plain(self._names["label"].all()) == "")):
-            codes["label"][np.isin(codes["label"], blank)] = -1
-        _refuse_empty_codes(codes, line, form)
-        named = {
-            role: checked_names(codes.pop(role), self._names.pop(role), form.where, line, role, small=True)
-            for role in list(codes)
-        }
-        if "label" in named:
-            label, plain = named["label"], Category.of(_plain(named["label"].names.slices))
-            named["label"] = Category(narrow(plain.codes, len(plain.names))[label.codes], plain.names)
-        numbers = {role: np.concatenate(parts) for role, parts in self._numbers.items()}
-        known = [np.zeros(len(lines), dtype=np.uint64) if each is None else each for each, lines in self._rests()]
-        return named, line, numbers, np.concatenate(known) if any(each is not None for each in self._rest) else None
-
-    def _rests(self) -> Iterator[tuple[Words | None, Ints | range]]:
-        return zip(self._rest, self._line, strict=True)
-
-
-def _as_range(line: Ints) -> Ints | range:
-    """Return lines that follow each other as a range."""
-    if len(line) and line[-1] - line[0] == len(line) - 1 and bool((np.diff(line) == 1).all()):
-        return range(int(line[0]), int(line[-1]) + 1)
-    return line
-
-
-def _joined_lines(parts: Sequence[Ints | range]) -> Ints | range:
-    """Concatenate lines, as a range where they follow each other."""
-    ranges = [part for part in parts if isinstance(part, range)]
-    if len(ranges) == len(parts) and all(a.stop == b.start for a, b in pairwise(ranges)):
-        return range(ranges[0].start, ranges[-1].stop)
-    return np.concatenate([np.asarray(part, dtype=np.int64) for part in parts])
-
-
-def _refuse_empty_codes(codes: Mapping[str, Codes], line: Ints | range, form: Form) -> None:
-    """Raise at the first row without topic, document, assessor or label."""
-    roles = [role for role in ("label", "assessor", "doc", "topic") if role in codes]
-    empty = {int(np.argmax(codes[role] < 0)): role for role in roles if (codes[role] < 0).any()}
-    if empty:
-        raise _empty_cell(empty, line, form)
-
-
-def _plain(labels: Slices) -> pl.Series:
-    """Return labels without white space around them."""
-    import polars as pl
-
-    return pl.Series(list(Ids(labels)), dtype=pl.String).str.strip_chars()
-
-
 def _note(columns: Columns, name: str, assessor: str | None) -> Note:
     """Note which column was taken for what: ``topic = qid, doc = docid, label = rel; not used: gold``."""
     roles = ", ".join(f"{role} = {column}" for role, column in columns.roles.items())
@@ -322,16 +220,7 @@ def _part(rows: TableRows, columns: Columns) -> Part:
         for role, name in columns.roles.items()
     ]
     cells = _melted(rows, columns) if columns.spread else None
-    return Part(pl.DataFrame(found), rows.line, cells, _rest_of(rows, columns))
-
-
-def _rest_of(rows: TableRows, columns: Columns) -> Words | None:
-    """Hash the columns of each row that are not read -> (row,); None if there are none."""
-    import polars as pl
-
-    others = [rows.frame[name] for name in columns.unused if name in rows.frame.columns]
-    others = [each.cast(pl.String) for each in others if not (each.dtype.is_nested() or each.dtype == pl.Object)]
-    return pl.DataFrame(others).hash_rows().to_numpy() if others else None
+    return Part(pl.DataFrame(found), rows.line, cells, hash_of_rest(rows, columns))
 
 
 def _labels(column: pl.Series, where: object, line: Ints) -> pl.Series:
@@ -421,60 +310,4 @@ def _refuse_empty(table: Part, form: Form) -> None:
         if role in table.frame.columns and table.frame[role].null_count()
     }
     if empty:
-        raise _empty_cell(empty, table.line, form)
-
-
-def _empty_cell(empty: Mapping[int, str], line: Ints | range, form: Form) -> FormatError:
-    """Describe the first of some empty cells, by row."""
-    row = min(empty)
-    hint = "leave out rows without a judgment" if empty[row] == "label" else f"every row needs a {empty[row]}"
-    return FormatError(form.where, int(line[row]), f"the {empty[row]} is empty", hint=hint)
-
-
-def seconds(column: pl.Series, where: object, line: Ints) -> pl.Series:
-    """Return times in seconds, null where empty: numbers as they are, dates since 1970 (UTC if they name no zone)."""
-    import polars as pl
-
-    if column.dtype.is_numeric():
-        return column.cast(pl.Float64)
-    if isinstance(column.dtype, pl.Date | pl.Datetime):
-        return column.dt.epoch("us") / 1e6
-    text = texts(column, where, line)
-    number = text.cast(pl.Float64, strict=False)
-    dated = text.filter(number.is_null() & text.is_not_null()).unique()
-    if len(dated) == 0:
-        return number
-    since = [_epoch(each) for each in dated]
-    if None in since:
-        wrong = dated[since.index(None)]
-        message = f"{wrong!r} in column {column.name!r} is neither a number nor a time like 2013-05-31T12:00:00Z"
-        hint = "rename the column if it is not the time of the label"
-        raise FormatError(where, int(line[(text == wrong).arg_true()[0]]), message, hint=hint)
-    return number.fill_null(text.replace_strict(dated, since, default=None, return_dtype=pl.Float64))
-
-
-def probabilities(column: pl.Series, where: object, line: Ints) -> pl.Series:
-    """Return probabilities above 0 and up to 1, null where empty; anything else is an error."""
-    import polars as pl
-
-    if column.dtype.is_numeric():
-        given = column.cast(pl.Float64).fill_nan(None)
-    else:
-        given = texts(column, where, line).str.strip_chars()
-        given = given.set(given == "", None)
-    number = given.cast(pl.Float64, strict=False)
-    right = ((number > 0) & (number <= 1)).fill_null(False)
-    wrong = (given.is_not_null() & ~right).arg_true()
-    if len(wrong):
-        message = f"{given[wrong[0]]!r} in column {column.name!r} is not a probability above 0 and up to 1"
-        hint = "rename the column if it is not the probability with which the item was chosen to be judged"
-        raise FormatError(where, int(line[wrong[0]]), message, hint=hint)
-    return number
-
-
-def _epoch(text: str) -> float | None:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        raise empty_cell(empty, table.line, form)

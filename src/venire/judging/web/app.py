@@ -45,7 +45,8 @@ def application(store: Store, site: Site, *, stopping: Callable[[], bool] = lamb
         middleware=[Middleware(Guard, site=site)],
         exception_handlers={HTTPException: told, VenireError: told, Exception: told},
     )
-    made.state.room = Room(store, site, stopping)
+    room = made.state.room = Room(store, site, stopping)
+    room.prepare()
     return made
 
 

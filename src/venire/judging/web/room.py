@@ -63,6 +63,12 @@ class Room:
         made = MarkdownIt("commonmark", {"html": False}).enable("table").render(self.store.study.guidelines)
         return Markup(nh3.clean(made))
 
+    def prepare(self) -> None:
+        """Make what all requests share, before many of them ask for it at once and each makes its own."""
+        for name in _templates().list_templates():
+            _templates().get_template(name)
+        self.guidelines, self.assets  # noqa: B018 - made when first asked for
+
     def asset_path(self, name: str) -> str:
         """Return the address of a style or script, which changes with its content."""
         return f"/static/{sha256(self.assets[name]).hexdigest()[:16]}/{name}"

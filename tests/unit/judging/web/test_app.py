@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 import pytest
+from jinja2 import Environment
 from starlette.testclient import TestClient
 
 from studies import every_kind, labels, study_of
@@ -13,6 +14,7 @@ from venire.errors import SettingError
 from venire.judging.store import Store
 from venire.judging.study import ASPECTS, LABEL, LISTS, PREFERENCE
 from venire.judging.tasks import Task
+from venire.judging.web import room
 from venire.judging.web.app import application
 from venire.judging.web.guard import Attempts
 from venire.judging.web.site import Site
@@ -58,6 +60,14 @@ def answered(browser, **given):
 
 def values(store):
     return [dict(each.value) for each in store.stored()]
+
+
+def test_templates_are_compiled_before_the_first_request(store, monkeypatch):
+    room._templates.cache_clear()
+    browser = joined(store)  # where compiled on demand, each of the first requests would compile its own
+    monkeypatch.setattr(Environment, "compile", lambda *_, **__: pytest.fail("a template was compiled by a request"))
+    for address in ("/", "/next?n=2", "/history", "/guidelines"):
+        assert browser.get(address).status_code == 200
 
 
 # Who gets in
