@@ -107,7 +107,7 @@ def main(costs: Costs) -> None:
 
 
 MEASURED = Costs(floor=1.8, python=0.5, bytes=16.0)
-"""Floor and bytes by ``bench/scale_spark.py`` with 4 x 10^6 rows, starts of tasks included; Python by one task alone."""
+"""Floor and bytes by ``bench/scale_spark.py`` with 4 x 10^6 rows, starts of tasks included; Python by a task alone."""
 
 if __name__ == "__main__":
     main(MEASURED)
