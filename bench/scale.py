@@ -7,6 +7,8 @@ pandas      the same with pandas: factorize with sorting, and rows sorted by the
 agreement, disagreement, evaluate   what they need on these labels, and what they print
 clicks      read_clicks on a log of N rows that `bench/clicks.py make` wrote
 
+--spark     runs on a cluster of two executors, in place of all this: `--spark 1e6 1e7 1e8` (``bench/scale_spark.py``)
+
 Every step is a process of its own, one after the other.  Prints seconds, CPU seconds with those of the processes it
 started, the peak of its memory, and bytes a label that remain.
 """
@@ -160,7 +162,11 @@ def whole(n_labels: int, n_rows: int) -> None:
 
 if __name__ == "__main__":
     words = sys.argv[1:]
-    if words and words[0] == "make":
+    if words[:1] == ["--spark"]:
+        import scale_spark
+
+        scale_spark.main(words[1:])
+    elif words and words[0] == "make":
         make(Path(words[1]), int(words[2]))
     elif words and words[0] in STEPS:
         step(words[0], Path(words[1]))
