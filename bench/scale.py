@@ -6,11 +6,12 @@ polars      the same columns as codes: the rank of each name among the distinct 
 pandas      the same with pandas: factorize with sorting, and rows sorted by the codes
 agreement, disagreement, evaluate   what they need on these labels, and what they print
 clicks      read_clicks on a log of N rows that `bench/clicks.py make` wrote
+polars_log, pandas_log   plain reading of the log, and its impressions and clicks by topic and document
 
 --spark     runs on a cluster of two executors, in place of all this: `--spark 1e6 1e7 1e8` (``bench/scale_spark.py``)
 
 Every step is a process of its own, one after the other.  Prints seconds, CPU seconds with those of the processes it
-started, the peak of its memory, and bytes a label that remain.
+started, the peak of its memory, bytes a label that remain, and how long polars and pandas took, as multiples.
 """
 
 from __future__ import annotations
@@ -126,9 +127,30 @@ def clicks(path: Path) -> dict[str, Any]:
     return {"labels": int(found.impressions.sum()), "found": int(found.satisfied.sum())}
 
 
+def polars_log(path: Path) -> dict[str, Any]:
+    import polars as pl
+
+    log = pl.scan_csv(path, separator="\t").group_by("topic", "doc").agg(pl.len(), pl.col("clicked").sum())
+    found = log.collect(engine="streaming")
+    return {"labels": int(found["len"].sum()), "found": int(found["clicked"].sum())}
+
+
+def pandas_log(path: Path) -> dict[str, Any]:
+    import pandas as pd
+
+    log = pd.read_csv(path, sep="\t", usecols=["topic", "doc", "clicked"])
+    found = log.groupby(["topic", "doc"])["clicked"].agg(["size", "sum"])
+    return {"labels": int(found["size"].sum()), "found": int(found["sum"].sum())}
+
+
 STEPS: dict[str, Callable[[Path], dict[str, Any]]] = {
-    each.__name__: each for each in (venire, polars, pandas, agreement, disagreement, evaluate, clicks)
+    each.__name__: each
+    for each in (venire, polars, pandas, agreement, disagreement, evaluate, clicks, polars_log, pandas_log)
 }
+
+
+LOGS = ("clicks", "polars_log", "pandas_log")
+RATIOS = [(ours, theirs) for ours, *others in (("venire", "polars", "pandas"), LOGS) for theirs in others]
 
 
 def step(name: str, path: Path) -> None:
@@ -136,6 +158,9 @@ def step(name: str, path: Path) -> None:
     start = perf_counter()
     found = STEPS[name](path)
     seconds = perf_counter() - start
+    if (decoder := sys.modules.get("venire.io.tables.parquet")) is not None:
+        while decoder._WAITING:  # the work of a process counts when it has ended
+            decoder._WAITING.pop().end()
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     cpu = sum(each.ru_utime + each.ru_stime for each in used)
     print(json.dumps({"seconds": seconds, "cpu": cpu, "peak": megabytes(used[0].ru_maxrss), **found}))
@@ -148,15 +173,22 @@ def whole(n_labels: int, n_rows: int) -> None:
         subprocess.run([sys.executable, __file__, "make", labels, str(n_labels)], check=True)
         subprocess.run([sys.executable, Path(__file__).with_name("clicks.py"), "make", log, str(n_rows)], check=True)
         print(f"{n_labels:,} labels, {labels.stat().st_size / 1e6:.0f} MB; a log of {n_rows:,} rows")
+        costs: dict[str, dict[str, Any]] = {}
         for name in STEPS:
-            path = log if name == "clicks" else labels
+            path = log if name in LOGS else labels
             done = subprocess.run([sys.executable, __file__, name, path], capture_output=True, text=True, check=False)
             if done.returncode:
                 print(f"{name:14s} failed: {done.stderr.strip().splitlines()[-1:]}")
                 continue
-            cost = json.loads(done.stdout.splitlines()[-1])
+            cost = costs[name] = json.loads(done.stdout.splitlines()[-1])
             more = f"{cost['bytes']:.1f} bytes a label" if "bytes" in cost else f"{cost['found']}"
             print(f"{name:14s} {cost['seconds']:8.1f} s {cost['cpu']:8.1f} s CPU {cost['peak']:8.0f} MB  {more}")
+        for ours, theirs in RATIOS:
+            if ours in costs and theirs in costs:
+                time, cpu, peak = (
+                    f"{costs[theirs][each] / costs[ours][each]:.2f}" for each in ("seconds", "cpu", "peak")
+                )
+                print(f"{theirs} / {ours}: {time} of the time, {cpu} of the CPU, {peak} of the memory")
     print(f"bars at 10^8 labels: {MOST_SECONDS:.0f} s, {MOST_MB} MB, {MOST_BYTES:.0f} bytes a label")
 
 

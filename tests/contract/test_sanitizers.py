@@ -20,7 +20,7 @@ FOLDER = Path(sanitized.__file__).parent
 TEST_BUILD = [sanitized.STABLE, *sanitized.TEST_BUILD]
 TESTS = Path(__file__).parents[1]
 UNIT_TESTS = [TESTS / "unit" / "scan" / f"test_{name}.py" for name in ("arguments", "limits", "interrupts")]
-UNIT_TESTS.append(TESTS / "properties" / "test_names.py")
+UNIT_TESTS += [TESTS / "properties" / f"test_{name}.py" for name in ("names", "click_scan")]
 WITH_BUILD = """
 import sys
 from pathlib import Path

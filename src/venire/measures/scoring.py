@@ -26,6 +26,7 @@ from venire.io.limits import refuse_crowd
 from venire.kernels.ragged import offsets
 from venire.measures.blocks import list_blocks, topic_blocks
 from venire.measures.by_intent import ByNeed
+from venire.measures.few_labels import as_one_judge
 from venire.measures.measure import NOWHERE, Measure, Ranked, Worth, alpha_of, measure as custom_measure, share
 from venire.measures.names import parse_measure, spelled
 from venire.results import read_number
@@ -35,8 +36,9 @@ JUDGE_CELLS = 1 << 24
 """How many gains (judges x items) are held at a time."""
 MANY = 16
 """From so many judges on, sums of gains are computed as a product of matrices."""
-FEW_VALUES = 16
-"""With more distinct gains, the best ranking is found by sorting."""
+            chosen = (panel, first, last) if one is None else (one.panel, 0, 1)
+            mixed = worth.sampled or not panel.unmixed
+            labels = Labels.of(*_gains(*chosen, worth), worth.unjudged, None if mixed else np.unique(worth.values))
 MISSING = ("zero", "skip")
 
 MeasureLike = Measure | str | Callable[[Floats], Any]
@@ -202,7 +204,8 @@ def score_facts(facts: Facts, panel: Judges, plan: Plan, *, group: Ints | None =
     """Score every list for every judge -> (judge, measure, list).
 
     group (item,): items with the same number are copies of one document.
-    Cost: O(judges x hits) per measure; memory: blocks of bounded size, and the answer.
+    Cost: O(judges x hits) per measure, or O(labels of hits + judges x lists) where judges labelled few of the items;
+    memory: blocks of bounded size, and the answer.
     """
     plan = plan.resolved(facts)
     n_judges = len(panel.judges)
@@ -211,21 +214,35 @@ def score_facts(facts: Facts, panel: Judges, plan: Plan, *, group: Ints | None =
     intents = facts.items.intents
     by_need = None if intents is None else ByNeed.of(facts, intents, depth=plan.depth)
     scores = np.zeros((n_judges, len(plan.measures), len(facts.depth)))
-    step = max(1, JUDGE_CELLS // max(panel.n_items, 1))
+    sparse = isinstance(panel, Panel) and by_need is None and n_judges * panel.n_items > SPARSE * len(panel.item)
+    step = max(1, JUDGE_CELLS // max(len(facts.depth) + len(facts.items.topics) if sparse else panel.n_items, 1))
     for first in range(0, n_judges, step):
         last = min(first + step, n_judges)
+        one = as_one_judge(facts, panel, first, last, group) if sparse and isinstance(panel, Panel) else None
         for worth, numbers in plan.by_worth():
+<<<<<<< HEAD
+            chosen = (panel, first, last) if one is None else (one.panel, 0, 1)
+            labels = Labels.of(*_gains(*chosen, worth), worth.unjudged)
+=======
             found = (
                 sampled_gains(panel, worth, first, last) if worth.sampled else panel.gains(worth.values, first, last)
             )
             mixed = worth.sampled or not panel.unmixed
             labels = Labels.of(*found, worth.unjudged, None if mixed else np.unique(worth.values))
+>>>>>>> main
             some = plan.only(numbers)
             if by_need is not None:
                 scores[first:last, numbers] = by_need.score(labels.gains, labels.judged, some.measures)
+            elif one is not None:
+                scores[first:last, numbers] = one.apart(_score_judges(one.facts, labels, some, one.group))
             else:
                 scores[first:last, numbers] = _score_judges(facts, labels, some, group)
     return scores
+
+
+def _gains(panel: Judges, first: int, last: int, worth: Worth) -> tuple[Floats, Bools]:
+    """Gain of every item by a measure's values, and whether it was judged, for some judges; both (judge, item)."""
+    return sampled_gains(panel, worth, first, last) if worth.sampled else panel.gains(worth.values, first, last)
 
 
 def sampled_gains(panel: Judges, worth: Worth, first: int, last: int) -> tuple[Floats, Bools]:

@@ -10,6 +10,9 @@
  * Written against the stable ABI: one build serves every Python from 3.11 on; setup.py says which builds are not.
  * Copyright the Venire developers; Apache-2.0. */
 
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE /* madvise */
+#endif
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stddef.h>
@@ -1459,7 +1462,7 @@ static inline int count_all(const void *codes, size_t width, size_t rows, size_t
     return 1;
 }
 
-static PyObject *counted(PyObject *module, PyObject *args) {
+static PyObject *count_codes(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *coded, *found = NULL;
     Py_ssize_t n;
@@ -2094,7 +2097,7 @@ static PyMethodDef module_methods[] = {
     {"ordered_names", ordered_names, METH_VARARGS, "Order the names of some groups by group, int32, and bytewise; as int32."},
     {"compacted", compacted, METH_VARARGS, "Copy slices of bytes, int64 start and end, one behind the other."},
     {"gathered", gathered, METH_VARARGS, "Copy the cells of a table that codes name into another array."},
-    {"counted", counted, METH_VARARGS, "Count how often each code occurs, int32."},
+    {"counted", count_codes, METH_VARARGS, "Count how often each code occurs, int32."},
     {"homes", homes, METH_VARARGS, "The one group in which each code occurs, int32, -1 for none; None if one has two."},
     {NULL, NULL, 0, NULL},
 };

@@ -75,10 +75,11 @@ class LongTable:
         codes = {role: np.concatenate(self._codes.pop(role)) for role in list(self._codes)}
         names = dict[str, Slices]()
         for role in codes:
-            if role in FACETS or role in form.also:
+            may_be_empty = role in FACETS or role in form.also
+            if may_be_empty and codes[role].min(initial=0) < 0:
                 codes[role] = _replaced(codes[role], [-1], int(self._names[role].add(pl.Series([""]))[0]))
             names[role] = slices = self._names.pop(role).all()
-            if role not in FACETS and role not in form.also:
+            if not may_be_empty:
                 blank = _plain(slices) == "" if role == "label" else slices.end == slices.start
                 codes[role] = _replaced(codes[role], np.flatnonzero(blank), -1)
         _refuse_empty_codes(codes, line, form)
