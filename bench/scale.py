@@ -8,6 +8,8 @@ agreement, disagreement, evaluate   what they need on these labels, and what the
 clicks      read_clicks on a log of N rows that `bench/clicks.py make` wrote
 polars_log, pandas_log   plain reading of the log, and its impressions and clicks by topic and document
 
+--spark     runs on a cluster of two executors, in place of all this: `--spark 1e6 1e7 1e8` (``bench/scale_spark.py``)
+
 Every step is a process of its own, one after the other.  Prints seconds, CPU seconds with those of the processes it
 started, the peak of its memory, bytes a label that remain, and how long polars and pandas took, as multiples.
 """
@@ -192,7 +194,11 @@ def whole(n_labels: int, n_rows: int) -> None:
 
 if __name__ == "__main__":
     words = sys.argv[1:]
-    if words and words[0] == "make":
+    if words[:1] == ["--spark"]:
+        import scale_spark
+
+        scale_spark.main(words[1:])
+    elif words and words[0] == "make":
         make(Path(words[1]), int(words[2]))
     elif words and words[0] in STEPS:
         step(words[0], Path(words[1]))

@@ -193,12 +193,12 @@ def measured(spark: Any, folder: Path, repeat: int, *, first: bool) -> dict[str,
     return {"rows": n_read, "memory": driver_memory(spark), "cpu": cpu["venire"], **best}
 
 
-def main() -> None:
+def main(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("rows", nargs="*", type=lambda text: int(float(text)), default=[10_000_000])
     parser.add_argument("--folder", default=None)
     parser.add_argument("--repeat", type=int, default=2)
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         print("skipped: the part on Spark needs Java 17")
         return

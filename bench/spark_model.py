@@ -15,6 +15,8 @@ CORES, BANDWIDTH = 4, 1.25e8
 """Of an executor: cores, and bytes per second that it reads from others (a shared line of 1 Gbit/s)."""
 SLOW_SHARE, SLOW_FACTOR, SPREAD = 0.02, 4.0, 0.15
 """Share of tasks on slow cores, how much slower they are, and the spread (sd of the logarithm) of all others."""
+AFTER = 0.5
+"""Share of the floor after the shuffle: an assumption."""
 TASK_START, JOB_START = 0.1, 10.0
 """Seconds to start a task, and a job on executors that run already."""
 N_DRAWS = 200
@@ -22,12 +24,19 @@ N_DRAWS = 200
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds of a core per million rows: reading and writing, sorting, Python; and bytes of a row in the shuffle."""
+    """Seconds of a core per million rows: the floor, and Python above it; and bytes of a row in the shuffle.
 
-    map: float
-    sort: float
+    The floor is reading, the shuffle, the sort, and rows on their way to Python.
+    """
+
+    floor: float
     python: float
     bytes: float
+
+    @property
+    def after(self) -> float:
+        """Seconds of a core per million rows after the shuffle."""
+        return AFTER * self.floor + self.python
 
 
 def makespan(seconds: np.ndarray, n_cores: int) -> float:
@@ -53,9 +62,9 @@ def predicted(n_rows: float, n_executors: int, costs: Costs) -> dict[str, float]
     """Seconds of each step without slow tasks; reading from others overlaps with nothing."""
     cores, million = n_executors * CORES, n_rows / 1e6
     steps = {
-        "read, write": million * costs.map / cores,
+        "before": million * (1 - AFTER) * costs.floor / cores,
         "network": n_rows * costs.bytes * (1 - 1 / n_executors) / (n_executors * BANDWIDTH),
-        "sort": million * costs.sort / cores,
+        "after": million * AFTER * costs.floor / cores,
         "Python": million * costs.python / cores,
     }
     return steps | {"total": JOB_START + sum(steps.values())}
@@ -70,7 +79,7 @@ def partitions(n_rows: float, n_parts: int, *, share: float, splits: int, rng: n
 
 def simulated(n_rows: float, n_executors: int, costs: Costs, *, share: float, splits: int, speculation: bool) -> float:
     """Mean seconds of the stage after the shuffle over many draws."""
-    n_cores, per_row = n_executors * CORES, (costs.sort + costs.python) / 1e6
+    n_cores, per_row = n_executors * CORES, costs.after / 1e6
     found = []
     for seed in range(N_DRAWS):
         rng = np.random.default_rng(seed)
@@ -80,13 +89,13 @@ def simulated(n_rows: float, n_executors: int, costs: Costs, *, share: float, sp
 
 
 def main(costs: Costs) -> None:
-    print("rows   executors  read, write  network    sort  Python   total (s)")
+    print("rows   executors    before   network     after    Python  total (s)")
     for n_rows in (1e9, 1e11):
         for n_executors in (10, 100):
             steps = predicted(n_rows, n_executors, costs)
             print(f"{n_rows:.0e}  {n_executors:9d}  " + "  ".join(f"{each:8,.0f}" for each in steps.values()))
     print("stage after the shuffle, 1e9 rows on 10 executors (s), without and with speculation")
-    even = (costs.sort + costs.python) * 1e3 / (10 * CORES)
+    even = costs.after * 1e3 / (10 * CORES)
     print(f"  all tasks alike: {even:.0f}")
     for words, share, splits in (
         ("slow tasks", 0.0, 1),
@@ -97,8 +106,8 @@ def main(costs: Costs) -> None:
         print(f"  {words}: " + ", ".join(f"{each:.0f}" for each in both))
 
 
-MEASURED = Costs(map=4.0, sort=4.0, python=1.0, bytes=30.0)
-"""By ``bench/scale_spark.py`` with 10^7 rows on two cores."""
+MEASURED = Costs(floor=1.8, python=0.5, bytes=16.0)
+"""Floor and bytes by ``bench/scale_spark.py`` with 4 x 10^6 rows, starts of tasks included; Python by a task alone."""
 
 if __name__ == "__main__":
     main(MEASURED)

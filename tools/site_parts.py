@@ -48,6 +48,7 @@ HOMES = {
     "certifying": ("certification",),
     "planning": ("planning", "disagreement.double_judgments"),
     "judging": ("judging",),
+    "spark": ("spark",),
     "report": ("report",),
     "errors": ("errors",),
 }

@@ -239,17 +239,35 @@ def test_a_topic_is_found_by_its_number(chromium, demo):
     with Visit(chromium, demo) as page:
         assert sorted(page.locator(".topics span").all_inner_texts(), key=int) == [str(n) for n in range(1, 21)]
         page.locator("#pick-topic").focus()
-        page.keyboard.type("17")
-        page.keyboard.press("Enter")
+        page.keyboard.type("1")  # of which others are longer
+        assert page.locator("#topic-title").count() == 0
+        page.keyboard.type("7")
         page.wait_for_selector("#topic-title")
         assert page.locator("#topic-title").inner_text() == "Topic 17"
         assert focus(page) == "topic-title"
+        choose = "each => { each.value = '1'; each.dispatchEvent(new InputEvent('input')); }"
+        page.locator("#pick-topic").evaluate(choose)
+        page.wait_for_function("document.getElementById('topic-title').textContent === 'Topic 1'")  # from the list
         page.locator("#pick-topic").fill("99")
         page.keyboard.press("Enter")
         assert not page.locator("#pick-topic").evaluate("each => each.checkValidity()")
         page.locator("#pick-topic").fill("")
         page.keyboard.press("Enter")
         page.locator("#topic-title").wait_for(state="detached")
+
+
+def test_a_tap_names_judges_and_lists_of_documents_unfold(chromium, demo):
+    with Visit(chromium, demo) as page:
+        box = page.locator("#leaderboard tbody tr svg.row .dot").first.bounding_box()
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        told = page.locator("#leaderboard tbody svg.row .dot title").first.text_content()
+        assert told in page.locator("#leaderboard .readout").inner_text()
+        more, links = page.locator("#compare .differ button"), page.locator("#compare .differ a")
+        left = int(re.search(r"and (\d+) more", more.inner_text())[1])
+        assert (links.count(), left > 0) == (5, True)
+        while more.count():
+            more.click()
+        assert links.count() == 5 + left
 
 
 def chosen(page):

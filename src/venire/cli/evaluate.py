@@ -29,7 +29,7 @@ Examples:
   venire evaluate judgments.tsv runs -m "CCG(alpha=0.5)@5" --predict fit
   venire evaluate labels.tsv runs --assessor gpt4 --reference nist --corrected
   venire evaluate diversity.qrels runs -m alpha_nDCG@10 -m StRecall@10
-  venire evaluate judgments.parquet runs.parquet --pool mean --engine spark --master local[4]
+  venire evaluate labels.parquet runs.parquet --engine spark --master local[4]
   venire evaluate gpt4.jsonl -m VitalScore -m "VitalScore(strict=True)"
 """
 

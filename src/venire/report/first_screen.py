@@ -89,6 +89,7 @@ def board_rows(board: Leaderboard) -> list[dict[str, Any]]:
             "score": float(board.score[n]),
             "interval": f"{board.low[n]:.4f} {board.high[n]:.4f}",
             "p_best": _known(board.p_best[n]),
+            "twin": int(np.flatnonzero(board.same == board.same[n])[0]) + 1,
             "letters": board.letters(n) or "–".join(map(str, board.alike(n))),
             "drawing": Markup("".join(row(board, n, axis) for axis in axes)),
             "bars": Markup(group_bars(board, n)),
@@ -113,7 +114,7 @@ def legend(board: Leaderboard) -> str:
     texts = [f"Dot and line: {board.measure} by the labels of {board.scorer}, 95% interval over topics."]
     others = [each for each in board.judges if each.name != board.scorer]
     if others:
-        texts.append(f"{_marks(others)}{_orange(board)}; the pointer shows who.")
+        texts.append(f"{_marks(others)}{_orange(board)}; point at one, or tap it, for its name.")
     if board.source:
         drawn = DRAWN[board.source].format(judge="crowd" if board.crowd else "judge")
         twins = ", or one with the same score on every topic," if board.twins else ""
@@ -135,7 +136,9 @@ def _marks(judges: Sequence[Judge]) -> str:
 def _orange(board: Leaderboard) -> str:
     """Explain filled marks, if there are any."""
     some = board.reversed[:, : board.n_shown].any()
-    return "; filled orange: this judge has another system first" if some else ""
+    best, *twins = (name for name, n in zip(board.systems, board.same, strict=True) if n == board.same[0])
+    rows = "their rows" if twins else "its row"
+    return f"; filled orange: this judge puts the system ahead of {best} (in {rows}: another ahead)" if some else ""
 
 
 def _undecided(board: Leaderboard) -> str:

@@ -20,7 +20,7 @@ from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.runs import RunsLike, as_runs
 from venire.io.texts import Texts
 from venire.measures.scoring import MeasureLike
-from venire.report import headline, judgments_alone, labels, quality, systems, users
+from venire.report import changes, headline, judgments_alone, labels, quality, systems, users
 from venire.report.aside import Aside, second_process
 from venire.report.document import Chapter, Grid, Picture, Report, Words
 from venire.report.drill import drill
@@ -37,7 +37,7 @@ CHAPTERS: Mapping[str, Callable[[Evidence], Chapter | None]] = {
     "another judge": systems.another_judge_chapter,
     "quality": quality.chapter,
     "users": users.chapter,
-    "changes": headline.changes_chapter,
+    "changes": changes.changes_chapter,
     "verdict": headline.verdict_chapter,
 }
 """Chapters in the order in which they are written; in the report the verdict is first, the method last."""

@@ -14,9 +14,10 @@ from venire.disagreement.counting import count_relevant
 from venire.kernels.rank_correlation import kendall_tau
 from venire.measures.evaluate import evaluate
 from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
-from venire.report.evidence import TOP, Evidence, without_few_pairs_warning
+from venire.report.evidence import TOP, Evidence
 from venire.report.pictures import ranks_chart, slope_chart, stability_chart, tau_chart, user_scores_chart
 from venire.report.question import Missing, or_missing
+from venire.report.user_model import without_few_pairs_warning
 from venire.results import counted, known, listed
 from venire.types import Floats
 

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from venire import read_judgments, read_runs
+from venire.report.changes import changes_chapter
 from venire.report.document import Grid, Words
 from venire.report.evidence import Evidence
-from venire.report.headline import changes_chapter
 from venire.report.question import Question
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")

@@ -19,7 +19,7 @@ from venire.report.document import Report
 from venire.report.drawing import NARROW, Axis, axis_of, group_bars, row, ticks
 from venire.report.drill import drill
 from venire.report.evidence import Evidence
-from venire.report.first_screen import as_json, first_screen, held, legend, link
+from venire.report.first_screen import as_json, board_rows, first_screen, held, legend, link
 from venire.report.front import CARDS, LIKELY, change_sentence, front, in_words, next_steps, verdict_sentence
 from venire.report.leaderboard import leaderboard
 from venire.report.page import page
@@ -57,6 +57,8 @@ def test_a_verdict_has_at_most_25_words_and_a_second_sentence(whole, two):
     runs = lists()
     one = Evidence(Question(judged(table()), read_runs({"C": runs["C"]}), n_draws=20))
     twins = Evidence(Question(judged(table()), read_runs({"C": runs["C"], "E": runs["C"], "L": runs["L"]}), n_draws=20))
+    rows = board_rows(leaderboard(twins))
+    assert [(row["system"], row["twin"]) for row in rows] == [("C", 1), ("E", 1), ("L", 3)]
     for each in (whole, two, rivals, one, twins):
         sentence = verdict_sentence(each)
         assert len(sentence.split()) <= 25, sentence
@@ -104,7 +106,7 @@ def test_judges_who_put_another_system_first_are_marked(two):
     assert 'class="dot against"' in drawn
     assert "<title>llm: " in drawn
     assert re.search(r'aria-label="score of C by expert: [^"]*; llm 0\.\d+"', drawn)
-    assert "filled orange" in legend(board)
+    assert "filled orange: this judge puts the system ahead of C (in its row: another ahead)" in legend(board)
 
 
 def test_people_are_before_machines():

@@ -148,11 +148,17 @@
     topic.value = view.topic === undefined ? "" : data.topics[view.topic][ID];
     const choices = add(box, "datalist", { id: "topic-ids" });
     data.topics.forEach((each) => add(choices, "option", { value: each[ID] }));
-    topic.addEventListener("change", () => {
+    // A topic that is chosen from the list, or typed so that it can be no other, opens at once.
+    topic.addEventListener("input", (event) => {
+      const same = data.topics.filter((each) => each[ID].startsWith(topic.value.trim()));
+      if (same.some((each) => each[ID] === topic.value.trim()) && (same.length === 1 || !/^(insertText|delete)/.test(event.inputType))) choose();
+    });
+    topic.addEventListener("change", choose);
+    function choose() {
       const found = data.topics.findIndex((each) => each[ID] === topic.value.trim());
       topic.setCustomValidity(found < 0 && topic.value ? "This page holds no such topic." : "");
       if (topic.reportValidity()) go({ pair: view.pair, topic: found < 0 ? undefined : found });
-    });
+    }
     swap.addEventListener("click", () => go({ pair: [view.pair[1], view.pair[0]], topic: view.topic }, swap.id));
   }
 
@@ -234,13 +240,22 @@
     const many = "Judges differ on " + found.length + (found.length === 1 ? " document" : " documents");
     if (!found[0].weight) { line.textContent = many + ", none of which changes the difference."; return; }
     add(line, "b", {}, many + ", by weight on the difference: ");
-    found.slice(0, MOST_LISTED).forEach((each, n) => {
-      if (n) line.append(", ");
-      add(line, "a", { href: address({ pair: view.pair, topic: each.topic, doc: each.doc }) }, each.doc);
-      line.append(" ");
-      add(line, "span", { class: "whole" }, "(" + (view.topic === undefined ? "topic " + data.topics[each.topic][ID] + ", " : "") + span(data.topics[each.topic][LABELS][each.d]) + ")");
-    });
-    line.append(found.length > MOST_LISTED ? " and " + (found.length - MOST_LISTED) + " more." : ".");
+    const links = add(line, "span");
+    const more = add(line, "button", { type: "button", class: "more" });
+    let shown = 0;
+    function extend(step) {
+      found.slice(shown, shown + step).forEach((each, n) => {
+        if (shown + n) links.append(", ");
+        const link = add(links, "a", { href: address({ pair: view.pair, topic: each.topic, doc: each.doc }) }, each.doc);
+        links.append(" ");
+        add(links, "span", { class: "whole" }, "(" + (view.topic === undefined ? "topic " + data.topics[each.topic][ID] + ", " : "") + span(data.topics[each.topic][LABELS][each.d]) + ")");
+        if (shown && !n) link.focus();
+      });
+      shown += step;
+      if (shown < found.length) more.textContent = "and " + (found.length - shown) + " more"; else more.remove();
+    }
+    extend(MOST_LISTED);
+    more.addEventListener("click", () => extend(4 * MOST_LISTED));
   }
 
   // The view of a topic: both lists, with the labels of every judge.

@@ -99,6 +99,24 @@
     }
   }
 
+  // A tap on a row of the leaderboard names the judges whose marks are there.
+  const board = document.querySelector("#leaderboard");
+  if (board) {
+    const readout = document.createElement("p");
+    readout.className = "readout";
+    readout.setAttribute("role", "status");
+    readout.hidden = true;
+    board.querySelector("figcaption").before(readout);
+    board.addEventListener("click", (event) => {
+      const svg = event.target.closest("tbody svg.row");
+      if (!svg) return;
+      const far = (each) => { const at = each.getBoundingClientRect(); return Math.abs(at.left + at.width / 2 - event.clientX); };
+      const marks = Array.from(svg.querySelectorAll(".dot, .score")).filter((each) => far(each) < 9).sort((one, other) => far(one) - far(other));
+      readout.textContent = svg.closest("tr").querySelector("th").textContent + ": " + (marks.slice(0, 5).map((each) => each.textContent).join("; ") || "no judge here");
+      readout.hidden = false;
+    });
+  }
+
   // What does not fit scrolls sideways: say so, and let the keyboard do it.
   function mark() {
     for (const box of document.querySelectorAll(".canvas, .scroll")) {
