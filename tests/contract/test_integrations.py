@@ -23,6 +23,7 @@ ir_measures = pytest.importorskip("ir_measures")
 pd = pytest.importorskip("pandas")
 
 from venire.integrations.ir_measures import ALIKE, measure, provider  # noqa: E402 - it needs ir_measures
+from venire.integrations.mlflow import log_result, metrics_of  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning"),
@@ -229,11 +230,14 @@ def test_mlflow_holds_metrics_with_intervals_and_the_page(tmp_path):
     assert found["page"].lower() == "<!doctype html>"
 
 
-@pytest.mark.slow
-def test_names_of_metrics_that_mlflow_allows():
-    pytest.importorskip("mlflow")
-    from venire.integrations.mlflow import metrics_of
+def test_without_mlflow_the_package_to_install_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mlflow", None)
+    scores = evaluate({"q1": {"d1": 1}}, {"bm25": {"q1": {"d1": 1.0}}}, "nDCG@10")
+    with pytest.raises(ImportError, match=r"venire\[mlflow\]"):
+        log_result(scores)
 
+
+def test_names_of_metrics_that_mlflow_allows():
     run = {"q1": {"d1": 1.0}, "q2": {"d2": 1.0}}
     odd = evaluate({"q1": {"d1": 1}, "q2": {"d2": 0}}, {"a/../b": run, "ü%": run, "..": run}, "nDCG@10")
     names = [name for name in metrics_of(odd) if not name.endswith(("low", "high"))]

@@ -13,11 +13,7 @@ import json
 import re
 from collections.abc import Iterator
 from math import isfinite
-
-try:
-    import mlflow
-except ImportError as error:
-    raise ImportError('venire.integrations.mlflow needs MLflow: pip install "venire[mlflow]"') from error
+from typing import Any
 
 from venire.errors import SettingError, UnknownName
 from venire.measures.scores import Scores
@@ -48,7 +44,7 @@ def log_report(report: Report, *, system: str | None = None, folder: str = FOLDE
     found = metrics_of(report, system=system)
     _log_text(page(report), f"{folder}/report.html")
     _log_text(json.dumps(report.to_dict(), ensure_ascii=False), f"{folder}/report.json")
-    mlflow.set_tag("venire.verdict", _storable(report.sentence())[:LONGEST_TAG])
+    _mlflow().set_tag("venire.verdict", _storable(report.sentence())[:LONGEST_TAG])
     return _log_metrics(found)
 
 
@@ -119,7 +115,7 @@ def _allowed(word: str) -> str:
 
 
 def _log_text(text: str, path: str) -> None:
-    mlflow.log_text(_storable(text), path)
+    _mlflow().log_text(_storable(text), path)
 
 
 def _storable(text: str) -> str:
@@ -130,5 +126,13 @@ def _storable(text: str) -> str:
 def _log_metrics(found: dict[str, float]) -> dict[str, float]:
     names = list(found)
     for first in range(0, len(names), MOST_METRICS):
-        mlflow.log_metrics({name: found[name] for name in names[first : first + MOST_METRICS]})
+        _mlflow().log_metrics({name: found[name] for name in names[first : first + MOST_METRICS]})
     return found
+
+
+def _mlflow() -> Any:
+    try:
+        import mlflow
+    except ImportError as error:
+        raise ImportError('venire.integrations.mlflow needs MLflow: pip install "venire[mlflow]"') from error
+    return mlflow
