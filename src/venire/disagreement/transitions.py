@@ -44,6 +44,7 @@ from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.limits import refuse_crowd
+from venire.kernels.minimum import minimum
 from venire.results import Records, Tabular, counted
 from venire.types import Floats
 
@@ -54,13 +55,10 @@ USUAL_SLOPE, USUAL_BOUND = 0.2, 0.8
 
 
 def proportional_odds(counts: Floats) -> Floats:
-    """Fit counts of pairs (old, new) -> matrix (old, new), rows sum to 1.  A few dozen evaluations of a small sum."""
-    from scipy.optimize import minimize
-
+    """Fit counts of pairs (old, new) -> matrix (old, new), rows sum to 1.  A few hundred evaluations of a small sum."""
     n_labels = counts.shape[-1]
     start = np.concatenate([[-1.0], np.zeros(n_labels - 2), [SLOPE]])
-    found = minimize(_cost, start, args=(counts,), method="BFGS")
-    return _matrix(found.x)
+    return _matrix(minimum(lambda parameters: _cost(parameters, counts), start))
 
 
 def _cost(parameters: Floats, counts: Floats) -> float:

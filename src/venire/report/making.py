@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from venire.data.judgments import is_conditional
 from venire.errors import SettingError
 from venire.io.aspects import AspectsLike, read_aspects
 from venire.io.clicks import ClicksLike, read_clicks
@@ -20,7 +21,7 @@ from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.runs import RunsLike, as_runs
 from venire.io.texts import Texts
 from venire.measures.scoring import MeasureLike
-from venire.report import changes, headline, judgments_alone, labels, quality, systems, users
+from venire.report import changes, headline, judgments_alone, labels, quality, systems
 from venire.report.aside import Aside, second_process
 from venire.report.document import Chapter, Grid, Picture, Report, Words
 from venire.report.drill import drill
@@ -30,13 +31,25 @@ from venire.report.next_judgments import next_judgments, plan_chapter
 from venire.report.question import Question
 from venire.results import counted
 
+
+def users_chapter(evidence: Evidence) -> Chapter | None:
+    """Write the chapter on users; its analyses are imported only where there is something for them."""
+    question = evidence.question
+    given = (question.preferences, question.clicks, question.aspects)
+    if all(each is None for each in given) and not is_conditional(question.judgments).any():
+        return None
+    from venire.report import users
+
+    return users.chapter(evidence)
+
+
 CHAPTERS: Mapping[str, Callable[[Evidence], Chapter | None]] = {
     "judgments": labels.judgments_chapter,
     "label worth": labels.label_worth_chapter,
     "systems": systems.systems_chapter,
     "another judge": systems.another_judge_chapter,
     "quality": quality.chapter,
-    "users": users.chapter,
+    "users": users_chapter,
     "changes": changes.changes_chapter,
     "verdict": headline.verdict_chapter,
 }
