@@ -32,8 +32,8 @@ MANY = 1 << 22
 
 def gather(table: NDArray[Number], codes: Places, *, compiled: bool = COMPILED) -> NDArray[Number]:
     """Return ``table[codes]``; table (name,) of numbers, codes (row,), or whatever else numpy takes as an index."""
-    is_narrow = isinstance(codes, np.ndarray) and codes.dtype.kind == "i" and codes.dtype.itemsize <= 4
-    if not (compiled and is_narrow):
+    kind = getattr(codes, "dtype", None)  # a list or a slice has none
+    if not compiled or kind is None or kind.kind != "i" or kind.itemsize > 4:
         return table[codes]
     table, index = np.ascontiguousarray(table), np.ascontiguousarray(codes)
     found = np.empty(len(codes), dtype=table.dtype)
