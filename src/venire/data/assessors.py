@@ -14,9 +14,11 @@ information on what an independent judge would say.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
+from functools import wraps
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -29,6 +31,7 @@ from venire.types import Bools, Codes, Floats, Ints
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+Found = TypeVar("Found")
 PRIMARY = "primary assessors"
 KAPPA, CHANCE = 0.9, 0.001
 FEWEST = int(np.log(CHANCE) / np.log(KAPPA))
@@ -37,6 +40,20 @@ MOST_COPIES = 4
 """Number of copies that are named."""
 
 
+def once(function: Callable[[Judgments], Found]) -> Callable[[Judgments], Found]:
+    """Remember what a function finds in judgments, which do not change, for as long as they exist."""
+    known: WeakKeyDictionary[Judgments, Found] = WeakKeyDictionary()
+
+    @wraps(function)
+    def found(judgments: Judgments) -> Found:
+        if judgments not in known:
+            known[judgments] = function(judgments)
+        return known[judgments]
+
+    return found
+
+
+@once
 def coverage(judgments: Judgments) -> Floats:
     """Share of the judged items that each assessor judged -> (assessor,).  O(rows log rows)."""
     n_items = len(judgments.items)
@@ -50,6 +67,12 @@ def by_content(judgments: Judgments, names: Sequence[str] | None = None) -> list
 
     Assessors with the same labels come in the order of their names.  O(rows log rows).
     """
+    order = _by_content(judgments)
+    return [*order] if names is None else [name for name in order if name in set(names)]
+
+
+@once
+def _by_content(judgments: Judgments) -> tuple[str, ...]:
     row_order = np.lexsort((judgments.label, judgments.item, judgments.assessor.codes))
     ends = np.cumsum(np.bincount(judgments.assessor.codes, minlength=len(judgments.assessors)))
     rows = dict(zip(judgments.assessors, np.split(row_order, ends[:-1]), strict=True))
@@ -58,7 +81,7 @@ def by_content(judgments: Judgments, names: Sequence[str] | None = None) -> list
         mine = rows[name]
         return blake2b(judgments.item[mine].tobytes() + judgments.label[mine].tobytes()).digest()
 
-    return sorted(sorted(judgments.assessors if names is None else names), key=content)
+    return tuple(sorted(sorted(judgments.assessors), key=content))
 
 
 def by_coverage(judgments: Judgments) -> list[str]:
@@ -153,10 +176,19 @@ def copies(judgments: Judgments, assessors: Collection[str] | None = None) -> tu
     Of labels that an assessor repeats for an item, the last counts (``last_rows``).  Cost: O(rows log rows + pairs of
     labels on the same item).
     """
+    return _every_copy(judgments) if assessors is None else _copies_among(judgments, set(assessors))
+
+
+@once
+def _every_copy(judgments: Judgments) -> tuple[Copy, ...]:
+    return _copies_among(judgments, set(judgments.assessors))
+
+
+def _copies_among(judgments: Judgments, assessors: Set[str]) -> tuple[Copy, ...]:
     codes, case, n_labels = judgments.assessor.codes, cases(judgments), len(judgments.scale)
-    chosen = None if assessors is None else [name in set(assessors) for name in judgments.assessors]
+    chosen = np.array([name in assessors for name in judgments.assessors])
     rows = last_rows(judgments)
-    rows = rows if chosen is None else rows[np.array(chosen)[codes[rows]]]
+    rows = rows[chosen[codes[rows]]]
     item, cell = (_table(codes[rows], column) for column in (case[rows], case[rows] * n_labels + judgments.label[rows]))
     met = (item @ item.T).tocoo()
     enough = (met.row < met.col) & (met.data >= FEWEST)
