@@ -25,7 +25,7 @@ test-slow: $(VENV)/.work $(VENV)/.integrations build/node_modules/axe-core  ## t
 	OPENBLAS_NUM_THREADS=1 VENIRE_EXAMPLES=thorough VENIRE_MUTATIONS=2000 \
 	  $(BIN)/python -m pytest -n auto -m "not slow" tests/properties
 	OPENBLAS_NUM_THREADS=1 VENIRE_COLLECTIONS=1000 \
-	  $(BIN)/python -m pytest -n auto --dist worksteal -m "slow or simulation" --ignore=tests/unit/spark tests
+	  $(BIN)/python -m pytest -n auto --dist worksteal -m "slow or simulation" --durations=20 --ignore=tests/unit/spark tests
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -m slow tests/unit/spark
 
 # Checks of accessibility; without npm the tests that need it are skipped.
