@@ -161,7 +161,7 @@ class Tally:
             lists=_shown_lists(self.lists.total(), items.topic, place),
             sessions=n_sessions,
             rule=_rule(self.dwell if self.has_dwell else None),
-            notes=(*notes, *self._notes(n_sessions), *_missing_impressions(shown, clicked)),
+            notes=(*notes, *self._notes(n_sessions), *missing_impressions(shown, clicked)),
         )
 
     def _notes(self, n_sessions: int) -> Iterator[Note]:
@@ -212,7 +212,7 @@ def clicks_of(found: Counted, dwell: float, notes: Iterable[Note]) -> Clicks:
         lists=_counted_lists(found, items.topic, number),
         sessions=n_sessions,
         rule=_rule(dwell if found.has_dwell else None),
-        notes=(*notes, *about, *_missing_impressions(shown, clicked)),
+        notes=(*notes, *about, *missing_impressions(shown, clicked)),
     )
 
 
@@ -269,7 +269,7 @@ def _shown_lists(lists: pl.DataFrame, topic: Codes, place: Callable[[pl.Series],
     return ShownLists(lists["topic"].to_numpy(), lists["n_shown"].to_numpy(), offsets(length), place(items.explode()))
 
 
-def _missing_impressions(shown: int, clicked: int) -> Iterator[Note]:
+def missing_impressions(shown: int, clicked: int) -> Iterator[Note]:
     """Note that results without a click are probably missing from a log."""
     if clicked == shown:
         text = "every result in the log was clicked: results that were shown and not clicked are missing, so"

@@ -15,6 +15,7 @@ from venire.data.clicks import Clicks, RankCounts, ShownLists
 from venire.data.ids import Category, Ids
 from venire.data.judgments import Items, number_items
 from venire.errors import FormatError, SettingError
+from venire.io.click_tally import missing_impressions
 from venire.io.clicks import HINT, find_log_columns
 from venire.kernels.ragged import offsets
 from venire.results import Note
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 PAGE = ("session", "topic")
-MOSTLY_CLICKED = 0.9
-"""The share of results with a click from which on those without one are probably missing."""
 
 
 def clicks(log: DataFrame, *, dwell: float = 30.0, strict: bool = False) -> Clicks:
@@ -124,7 +123,7 @@ def _counted(results: DataFrame, bad: BadRows, dwell: float | None) -> Clicks:
         lists=_shown_lists(collected(lists), items),
         sessions=int(sessions),
         rule="the last click of a session" if dwell is None else f"dwell of {dwell:g} s or more",
-        notes=(*bad.notes(), *_notes(int(unknown), int(repeats), dwell), *_few_unclicked(shown, clicked)),
+        notes=(*bad.notes(), *_notes(int(unknown), int(repeats), dwell), *missing_impressions(shown, clicked)),
     )
 
 
@@ -153,15 +152,3 @@ def _notes(unknown: int, repeats: int, dwell: float | None) -> Iterator[Note]:
     if repeats:
         text = "{n:row} with a document that its session has already: both are one result"
         yield Note("repeated-results", text, n=repeats)
-
-
-def _few_unclicked(shown: int, clicked: int) -> Iterator[Note]:
-    """Note that results without a click are probably missing from a log."""
-    if clicked == shown:
-        text = "every result in the log was clicked: results that were shown and not clicked are missing, so"
-        way = "click-through rates are not known; log every result that was shown"
-        yield Note("no-unclicked-results", f"{text} {way}")
-    elif clicked >= MOSTLY_CLICKED * shown:
-        text = "{share:.0%} of the results in the log were clicked: if results that were shown and not clicked are"
-        way = "missing, click-through rates are too high"
-        yield Note("few-unclicked-results", f"{text} {way}", share=clicked / shown)
