@@ -13,8 +13,13 @@ of two labels, :math:`q_i` the share of label i and r whether a label is relevan
           e'_{ii} = e_{ii} / 2, \quad e'_{ib} = e_{ib}
 
 since two labels i on one item are two pairs that are the same; the effective number of pairs is p(1 - p) over that.
-p(b|i) is that of the present pairs and of two more, of a second assessor who gives the same label in half of the cases
-and any other time one at random.  ``planning.shares`` draws what so many pairs say.
+p(b|i) is that of the present pairs and of four more, of a second assessor who gives the same label with probability .4,
+and else one at random.  ``planning.shares`` draws what so many pairs say.
+
+A few pairs hardly tell how far topics differ in p(R|i), but the labels themselves do: the intra-class correlation of
+p(R|i) is about that of whether a label is relevant.  Over 105 shares p(R|i) of NIST and four language models in TREC
+Deep Learning 2021, the geometric mean of the ratio is 1.02, and the standard deviation of its logarithm .47.
+``correlations_like`` makes this the prior.
 """
 
 from __future__ import annotations
@@ -39,13 +44,21 @@ from venire.kernels.shares import largest_variance
 from venire.planning.allocation import neyman
 from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Expected, Plan, costs, enough
 from venire.planning.second_judgments import Candidates, affordable, asked, candidates, check_within, sampled
-from venire.planning.shares import TopicShares, budgets, expectations, half_widths, spread_over_topics
+from venire.planning.shares import (
+    Prior,
+    TopicShares,
+    budgets,
+    correlations_like,
+    expectations,
+    half_widths,
+    spread_over_topics,
+)
 from venire.planning.time import expected_minutes
 from venire.results import Note
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
 GOAL = "labels"
-PRIOR, SAME = 2.0, 0.5
+PRIOR, SAME = 4.0, 0.4
 """Weight of the prior of p(b|i), in pairs, and in it the probability that a second label is the same."""
 
 
@@ -119,13 +132,14 @@ def _not_enough(available: int, last: Expected, within: float) -> Note:
 class LabelPairs:
     """Present pairs of labels and items to ask, for p(R|i): arrays (relevant, label), counts (topic, label).
 
-    again, share (label,): items of a first label that were judged again, and its share of items; unplanned: twice the
-    double judgments that were not chosen by their label; counted (label,): labels whose p(R|i) is to be known; label
-    (candidate,): that of each item to ask.
+    population: items to ask; by_topic: all labels; again, share (label,): items of a first label that were judged
+    again, and its share of items; unplanned: twice the double judgments that were not chosen by their label; counted
+    (label,): labels whose p(R|i) is to be known; label (candidate,): that of each item to ask.
     """
 
     relevant: RelevantSets
     population: Ints
+    by_topic: Ints
     fit: PredictedRelevanceFit | None
     again: Floats
     share: Floats
@@ -149,7 +163,8 @@ class LabelPairs:
         occurs[0] &= not low
         share = first.items / max(first.items.sum(), 1)
         counts = first.again.astype(np.float64), share, first.unplanned
-        return cls(sets, population, fit, *counts, occurs, found.label, (*notes, *low))
+        by_topic = _labels_by_topic(labels)
+        return cls(sets, population, by_topic, fit, *counts, occurs, found.label, (*notes, *low))
 
     def available(self) -> Ints:
         """Items to ask by label -> (label,)."""
@@ -179,7 +194,7 @@ class LabelPairs:
         total = np.stack([self.effective(self.again + self.allocation(n)) for n in numbers])
         more = np.maximum(total - have, 0.0).reshape(len(numbers), -1)
         population = np.tile(self.population, (1, len(have)))
-        drawn = half_widths(self._present(), spread_over_topics(more, population), rng)
+        drawn = half_widths(self._present(), spread_over_topics(more, population), rng, self._priors())
         return drawn[:, :, np.tile(self.counted, len(have))].max(axis=2, initial=0.0)
 
     def effective(self, again: Floats) -> Floats:
@@ -195,11 +210,21 @@ class LabelPairs:
 
     def _rows(self) -> Floats:
         """p(b|i) of the present pairs and a prior -> (label, label)."""
-        n_labels = len(self.share)
-        counts = np.zeros((n_labels, n_labels)) if self.fit is None else self.fit.by_topic.sum(axis=0)
-        prior = SAME * np.eye(n_labels) + (1 - SAME) * self.share
-        counts = counts + PRIOR * prior
+        counts = PRIOR * self._prior_rows()
+        if self.fit is not None:
+            counts = counts + self.fit.by_topic.sum(axis=0)
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+    def _prior_rows(self) -> Floats:
+        """p(b|i) before there are pairs -> (label, label)."""
+        return np.asarray(SAME * np.eye(len(self.share)) + (1 - SAME) * self.share)
+
+    def _priors(self) -> list[Prior]:
+        """Prior of each share: topics differ in p(R|i) as they differ in the labels -> (relevant x label,)."""
+        relevant, cases = self.relevant.labels.astype(np.float64), self.by_topic.sum(axis=1)
+        correlations = [correlations_like(self.by_topic @ each, cases) for each in relevant]
+        means = zip((relevant @ self._prior_rows().T).tolist(), correlations, strict=True)
+        return [Prior.around(mean, PRIOR, each) for row, each in means for mean in row]
 
     def _present(self) -> TopicShares:
         """Present hits and cases by topic, scaled to the effective number of pairs -> (topic, relevant x label)."""
@@ -219,6 +244,13 @@ class LabelPairs:
         low, high = np.nan_to_num(self.fit.spread.low, nan=0.0), np.nan_to_num(self.fit.spread.high, nan=1.0)
         found: Floats = np.sqrt(largest_variance(low, high)).max(axis=0)
         return found
+
+
+def _labels_by_topic(labels: Judgments) -> Ints:
+    """Count labels -> (topic, label)."""
+    shape = len(labels.items.topics), len(labels.scale)
+    cell = labels.items.topic[labels.item].astype(np.int64) * shape[1] + labels.label
+    return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def _fitted(labels: Judgments, relevant: Relevant) -> tuple[PredictedRelevanceFit | None, list[Note]]:

@@ -6,12 +6,11 @@ intra-class correlation, so that m cases on T topics give the standard deviation
 
 .. math:: sd^2(m, T) = \frac{A}{T} + \frac{v}{m}, \qquad A = \rho p (1 - p), \quad v = (1 - \rho) p (1 - p)
 
-p and :math:`\rho` have the posterior given the present cases, on a grid.  The prior of p is Beta(3/2, 3/2); that of
-:math:`\rho` is exponential with mean .1, cut at .8.  (Of p(R|i), :math:`\rho` is .02 to .1 in the crowd labels of TREC
-2010 Relevance Feedback, and about .3 by the standard deviations of Demeester et al. 2015, Section 6.2.)  A forecast
-draws p, :math:`\rho`, :math:`p_t` given the present cases, and further hits, and computes the interval of all cases as
-``clustered_shares`` does (the predictive distribution; Gelman et al. 2013, Bayesian Data Analysis, Section 5.3).  Cost:
-O(draws x topics x shares) per budget.
+p and :math:`\rho` have the posterior given the present cases, on a grid.  Where nothing else is known, the prior of p
+is Beta(3/2, 3/2), and that of :math:`\rho` is exponential with mean .1, cut at .8.  A forecast draws p, :math:`\rho`,
+:math:`p_t` given the present cases, and further hits, and computes the interval of all cases as ``clustered_shares``
+does (the predictive distribution; Gelman et al. 2013, Bayesian Data Analysis, Section 5.3).  Cost: O(draws x topics x
+shares) per budget.
 """
 
 from __future__ import annotations
@@ -28,9 +27,11 @@ from venire.types import Floats, Ints
 N_DRAWS, FEWEST_DRAWS, MOST_CELLS = 400, 50, 2_000_000
 """Draws of a forecast, fewer where draws x topics x shares would be more cells than that."""
 P_GRID = np.sin(np.pi * (np.arange(60) + 0.5) / 120) ** 2
-"""Equally likely by Beta(1/2, 1/2), and so by Beta(3/2, 3/2) in proportion to p(1 - p)."""
+"""Equally likely by Beta(1/2, 1/2), and so by Beta(a, b) in proportion to p^(a - 1/2) (1 - p)^(b - 1/2)."""
 CORRELATION = np.array([0.002, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.13, 0.16, 0.2, 0.25, 0.3, 0.4, 0.55, 0.8])
 MEAN_CORRELATION = 0.1
+LOG_SPREAD = 0.5
+"""Standard deviation of the logarithm of a correlation around that of another share of the same topics."""
 UNKNOWN = 0.5
 """Half-width of the interval of a share of which nothing is known."""
 
@@ -42,13 +43,52 @@ class TopicShares(NamedTuple):
     cases: Floats
 
 
-def half_widths(present: TopicShares, more: Floats, rng: np.random.Generator) -> Floats:
+class Prior(NamedTuple):
+    """What is known of a share before its cases: logarithms of weights on ``P_GRID`` and ``CORRELATION``."""
+
+    p: Floats
+    correlation: Floats
+
+    @classmethod
+    def vague(cls) -> Prior:
+        """Beta(3/2, 3/2), and an exponential distribution with mean .1."""
+        return cls.around(0.5, 3.0, np.log(_widths()) - CORRELATION / MEAN_CORRELATION)
+
+    @classmethod
+    def around(cls, mean: float, weight: float, correlation: Floats) -> Prior:
+        """Beta distribution with this mean and weight, in cases, and logarithms of weights on ``CORRELATION``."""
+        a, b = weight * mean, weight * (1 - mean)
+        return cls((a - 0.5) * np.log(P_GRID) + (b - 0.5) * np.log(1 - P_GRID), correlation)
+
+
+def correlations_like(hits: Floats, cases: Floats) -> Floats:
+    """Logarithms of weights on ``CORRELATION``, given another share of the same topics (topic,).
+
+    The logarithm of the one correlation is normal around that of the other, whose posterior is taken into account.
+    """
+    other = posterior(hits, cases, Prior.vague()).sum(axis=0)
+    away = np.log(CORRELATION / CORRELATION[:, None]) / LOG_SPREAD
+    given = _widths() / CORRELATION * np.exp(-(away**2) / 2)
+    found: Floats = np.log(other @ (given / given.sum(axis=1, keepdims=True)))
+    return found
+
+
+def _widths() -> Floats:
+    """Width of the interval that each of ``CORRELATION`` stands for."""
+    step = np.diff(CORRELATION, prepend=0, append=1)
+    return np.asarray(step[1:] + step[:-1])
+
+
+def half_widths(
+    present: TopicShares, more: Floats, rng: np.random.Generator, priors: Sequence[Prior] | None = None
+) -> Floats:
     """Draw the half-widths that further cases give: more (budget, topic, share), expected -> (budget, draw, share).
 
-    Cases are whole numbers, drawn systematically along the topics.
+    Cases are whole numbers, drawn systematically along the topics.  priors: of each share; None: vague ones.
     """
     n_draws = int(np.clip(MOST_CELLS // max(present.hits.size, 1), FEWEST_DRAWS, N_DRAWS))
-    p, correlation = drawn_shares(present, n_draws, rng)
+    priors = priors or [Prior.vague()] * present.hits.shape[1]
+    p, correlation = drawn_shares(present, priors, n_draws, rng)
     spread = 1 / correlation - 1
     a, b = (np.maximum(each * spread, 1e-6) for each in (p, 1 - p))
     hits, cases = (each[:, None] for each in present)
@@ -71,18 +111,20 @@ def _half_widths(
     return np.where(np.isnan(low), UNKNOWN, (high - low) / 2)
 
 
-def drawn_shares(present: TopicShares, n_draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def drawn_shares(
+    present: TopicShares, priors: Sequence[Prior], n_draws: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
     """Draw p and the intra-class correlation from their posterior -> both (draw, share)."""
     shape = (len(P_GRID), len(CORRELATION))
     found = np.empty((2, n_draws, present.hits.shape[1]))
-    for share, (hits, cases) in enumerate(zip(present.hits.T, present.cases.T, strict=True)):
-        chosen = rng.choice(P_GRID.size * CORRELATION.size, size=n_draws, p=posterior(hits, cases).ravel())
+    for share, each in enumerate(zip(present.hits.T, present.cases.T, priors, strict=True)):
+        chosen = rng.choice(P_GRID.size * CORRELATION.size, size=n_draws, p=posterior(*each).ravel())
         place, level = np.unravel_index(chosen, shape)
         found[:, :, share] = P_GRID[place], CORRELATION[level]
     return found[0], found[1]
 
 
-def posterior(hits: Floats, cases: Floats) -> Floats:
+def posterior(hits: Floats, cases: Floats, prior: Prior) -> Floats:
     """Posterior of p and the intra-class correlation given cases by topic (topic,) -> (p, correlation), sum 1."""
     from scipy.special import betaln
 
@@ -90,9 +132,7 @@ def posterior(hits: Floats, cases: Floats) -> Floats:
     spread = 1 / CORRELATION - 1
     a, b = P_GRID[:, None] * spread, (1 - P_GRID[:, None]) * spread
     h, n = same[:, :, None, None]
-    width = np.diff(CORRELATION, prepend=0, append=1)
-    log = np.log(width[1:] + width[:-1]) - CORRELATION / MEAN_CORRELATION
-    log = log + np.log(P_GRID * (1 - P_GRID))[:, None]
+    log = prior.p[:, None] + prior.correlation
     log = log + (times[:, None, None] * (betaln(a + h, b + n - h) - betaln(a, b))).sum(axis=0)
     weight: Floats = np.exp(log - log.max())
     return weight / weight.sum()

@@ -15,7 +15,7 @@ from venire.io.judgments import as_judgments
 from venire.planning import minutes_per_label, plan_agreement, plan_labels
 from venire.planning.allocation import neyman
 from venire.planning.result import DECIDED, UNDECIDABLE, Expected, enough
-from venire.planning.shares import posterior
+from venire.planning.shares import CORRELATION, P_GRID, Prior, correlations_like, posterior
 
 GOALS = {"labels": plan_labels, "agreement": plan_agreement}
 SHARE = (20, 14, 6)
@@ -202,11 +202,30 @@ def test_the_posterior_finds_the_share_and_how_far_topics_differ():
     for correlation in (0.02, 0.4):
         spread = 1 / correlation - 1
         p = rng.beta(0.3 * spread, 0.7 * spread, 300)
-        weight = posterior(rng.binomial(20, p).astype(float), np.full(300, 20.0))
-        from venire.planning.shares import CORRELATION, P_GRID
-
+        weight = posterior(rng.binomial(20, p).astype(float), np.full(300, 20.0), Prior.vague())
         assert (weight.sum(axis=1) @ P_GRID) == pytest.approx(0.3, abs=0.06)
         assert (weight.sum(axis=0) @ CORRELATION) == pytest.approx(correlation, rel=0.35)
+
+
+def test_a_prior_has_its_mean_and_variance():
+    for mean, weight in ((0.5, 3.0), (0.2, 4.0), (0.7, 10.0)):
+        found = np.exp(Prior.around(mean, weight, np.zeros(1)).p)
+        found /= found.sum()
+        assert found @ P_GRID == pytest.approx(mean, abs=1e-3)
+        assert found @ (P_GRID - mean) ** 2 == pytest.approx(mean * (1 - mean) / (weight + 1), rel=0.01)
+
+
+def test_topics_differ_in_one_share_about_as_in_another():
+    rng = np.random.default_rng(6)
+    for correlation in (0.02, 0.1, 0.4):
+        spread = 1 / correlation - 1
+        hits = rng.binomial(200, rng.beta(0.4 * spread, 0.6 * spread, 400)).astype(float)
+        found = np.exp(correlations_like(hits, np.full(400, 200.0)))
+        middle = np.exp(found @ np.log(CORRELATION) / found.sum())
+        assert middle == pytest.approx(correlation, rel=0.3)
+        assert (found @ np.log(CORRELATION / middle) ** 2) ** 0.5 == pytest.approx(0.5, abs=0.2)
+    unknown = np.exp(correlations_like(np.zeros(3), np.zeros(3)))
+    assert unknown @ CORRELATION == pytest.approx(0.11, abs=0.03)
 
 
 def test_enough_is_none_where_it_is_never_reached():
