@@ -119,16 +119,16 @@ def plan(
         return plan_systems(judgments, runs, measure, goal=aim, budget=budget, **more)
     if aim.kind == TOPICS and runs is not None:
         return _more_topics(aim, judgments, runs, {"budget": budget, "measure": measure, "gains": gains, **settings})
-    earlier = settings.pop("after", ())
+    earlier, labels = settings.pop("after", ()), as_judgments(judgments)
     purse = {"budget": budget, "batch": settings.pop("batch", None), "cost": settings.pop("cost", None)}
     if aim.kind == PREFERENCES:
         known = settings.pop("preferences", None)
         choices = None if known is None else read_preferences(known)
-        planner = partial(plan_preferences, judgments, choices, rng=rng, **settings)
+        planner = partial(plan_preferences, labels, choices, rng=rng, **settings)
         return in_batches(planner, earlier, compared(choices), kind=PREFERENCE, **purse)
-    labels = with_probabilities(as_judgments(judgments), earlier)
+    labels, sources = with_probabilities(labels, earlier), None if runs is None else as_runs(runs)
     of_goal = plan_labels if aim.kind == LABELS else plan_agreement
-    planner = partial(of_goal, labels, runs, judges=settings.pop("reference", None), rng=rng, **settings)
+    planner = partial(of_goal, labels, sources, judges=settings.pop("reference", None), rng=rng, **settings)
     return in_batches(planner, earlier, labelled(labels) if earlier else (), kind=SECOND, **purse)
 
 
