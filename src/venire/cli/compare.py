@@ -29,6 +29,8 @@ Examples:
   venire compare judgments.tsv runs --assessor nist
   venire compare judgments.tsv runs --assessor nist --new-judge gpt4 -m AP
   venire compare crowd.tsv runs --pool dawid-skene --reference expert
+  venire compare llm.qrels -j labels.tsv runs --assessor llm \\
+    --reference ann --corrected --baseline old
   venire compare qrels.txt runs --agreement-needed -m P@10 --plot needed.svg
   venire compare qrels.txt runs --agreement 0.9,0.7 -m P@10 --baseline bm25
   venire compare judgments.tsv runs --assessor nist \\
@@ -39,6 +41,12 @@ NUMBERS = (
     *("p_stays_ahead_topics", "p_stays_ahead_both"),
 )
 """What a condition may be about."""
+
+NOT_CORRECTED = (
+    *("new_judge", "judge_model", "agreement", "n_draws", "pool"),
+    *("require", "intent_file", "plot", "agreement_needed"),
+)
+"""Options that are about a forecast, and not about corrected differences."""
 
 judging = gathered(
     "judging",
@@ -109,6 +117,13 @@ judging = gathered(
     help="Instead of a forecast, compute how far another judge must agree for the better of two systems to stay ahead, "
     "by P@10 unless -m is given.  JSON has also the probability by both rates, which --plot shows.",
 )
+@option(
+    "--corrected",
+    section=JUDGE,
+    is_flag=True,
+    help="Instead of a forecast, estimate the differences that the reference would find, from the labels of --assessor "
+    "and those that the reference gave, such as those of a plan, with their probabilities.",
+)
 @inputs.declared
 @inputs.shared_options()
 @click.pass_context
@@ -136,10 +151,15 @@ def command(
     measures = inputs.checked_measures(options["measures"])
     if options["agreement_needed"] and (odd := given("new_judge", "judge_model", "agreement", "require")):
         raise click.UsageError(f"{odd[0]} cannot be used with --agreement-needed")
+    if options["corrected"] and (odd := given(*NOT_CORRECTED)):
+        raise click.UsageError(f"{odd[0]} cannot be used with --corrected")
     labels, sources = inputs.read_labels_and_runs([judgments, *more], runs, options)
     topics, notes = inputs.chosen_topics(options["topic_file"], labels)
     if options["agreement_needed"]:
         _tell_needed(labels, sources, out, {**options, "topics": topics}, notes)
+        return
+    if options["corrected"]:
+        _tell_corrected(labels, sources, out, {**options, "topics": topics, "measures": measures}, notes)
         return
     judge = dict(options["judging"])
     if len(labels.assessors) == 1 and judge["agreement"] is None and (odd := given("judge_model", "plot")):
@@ -215,6 +235,32 @@ def _tell_needed(labels: Judgments, runs: Runs, out: Output, options: dict[str, 
     if contour is not None and pair is not None:
         rates = [(each["assessor"], each["a0"], each["a1"]) for each in judges if None not in each.values()]
         out.draw("comparison", "plot_agreement_needed", contour, needed=pair.needed, judges=rates)
+
+
+def _tell_corrected(labels: Judgments, runs: Runs, out: Output, options: dict[str, Any], notes: list[str]) -> None:
+    """Write the differences that the reference would find, with their intervals."""
+    from venire.cli.evaluate import judge_to_correct
+    from venire.comparison.compare import requested_pairs
+    from venire.comparison.corrected_scores import corrected_scores
+
+    with bar(runs.sources, quiet=out.quiet) as progress:
+        found = corrected_scores(
+            labels,
+            runs,
+            options["measures"],
+            judge=judge_to_correct(labels, options["judging"]["assessor"]),
+            gains=inputs.resolve_gains(labels, options["reading"], **options["worth"], runs=runs, notes=notes),
+            topics=options["topics"],
+            rng=options["rng"],
+            progress=progress,
+        )
+    wanted = requested_pairs(found.systems, options["baseline"], options["candidate"])
+    if isinstance(wanted, str):
+        wanted = [(name, wanted) for name in found.systems if name != wanted]
+    pairs = [found.pairs(name, wanted) for name in found.measures]
+    out.table("corrected", Table.of([row for each in pairs for row in each.records()]))
+    words = "low and high: 95% interval of the difference on these topics; it is due to the labels that were not given"
+    out.notes([*(each.sentence() for each in pairs), words, *found.notes, *notes])
 
 
 def nearest_pair(found: AgreementNeeded) -> PairNeeded | None:

@@ -66,8 +66,7 @@ asking = declare.gathered(
             section=PLAN,
             type=declare.Number(min=0, min_open=True),
             metavar="N",
-            help="For goals about systems: how much of it to spend now; plan again with --after when the labels are "
-            "there.  [default: all]",
+            help="How much of it to spend now; plan again with --after when the labels are there.  [default: all]",
         ),
         "after": declare.option(
             "--after",
@@ -75,8 +74,8 @@ asking = declare.gathered(
             multiple=True,
             type=declare.PATH,
             metavar="PLAN.tsv",
-            help="An earlier plan of this budget, whose labels are among JUDGMENTS; may be repeated, the first plan "
-            "first.",
+            help="An earlier plan of this budget, whose labels are among JUDGMENTS, or whose choices are among "
+            "--preferences; may be repeated, the first plan first.",
         ),
         "cost": declare.option(
             "--cost",
@@ -160,7 +159,8 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     The result is a plan: one judgment to collect per line, with the columns topic, doc, judge, kind, probability and
     reason.  Add a column label, and the plan is a file of judgments; the probabilities enter the estimates of other
     commands.  What was labelled is not asked again.  A plan without lines means: stop, and the reason is printed.
-    --format text writes the forecast instead of the plan.  RUNS are required for goals about systems and for topics.
+    For topics there is a forecast alone.  --format text writes the forecast instead of the plan.  RUNS are required
+    for goals about systems and for topics.
     """
     from venire.planning.goals import Goal
 
@@ -276,7 +276,8 @@ def forecast_lines(found: Plan) -> list[str]:
 
     if found.state != JUDGE:
         return []
-    budgets = [f"{each.budget:,.{0 if each.budget >= 10 else 1}f}" for each in found.forecast]
+    whole = [each.budget >= 10 or each.budget.is_integer() for each in found.forecast]
+    budgets = [f"{each.budget:,.{0 if n else 1}f}" for each, n in zip(found.forecast, whole, strict=True)]
     rows = [
         [
             budget.rjust(len("budget")),

@@ -75,10 +75,13 @@ class CorrectedScores(Tabular):
         at = _place(self.systems, system, "system"), _place(self.measures, measure, "measure")
         return Estimate(float(self.value[at]), float(self.low[at]), float(self.high[at]), CONFIDENCE, self.method)
 
-    def pairs(self, measure: str | None = None) -> CorrectedPairs:
-        """Return the differences of all pairs of systems by one measure, the first if none is named."""
+    def pairs(self, measure: str | None = None, of: Iterable[tuple[str, str]] | None = None) -> CorrectedPairs:
+        """Return the differences of some pairs of systems, or all, by one measure, the first if none is named."""
         m = _place(self.measures, measure, "measure")
         a, b = (each.astype(np.int64) for each in np.triu_indices(len(self.systems), 1))
+        if of is not None:
+            sides = [[_place(self.systems, name, "system") for name in each] for each in zip(*of, strict=True)]
+            a, b = (np.array(each, dtype=np.int64) for each in sides or ([], []))
         covariance = self.covariance[m]
         variance = covariance[a, a] + covariance[b, b] - 2 * covariance[a, b]
         sd = np.sqrt(np.maximum(variance, 0.0))
@@ -123,7 +126,13 @@ class CorrectedPairs(Tabular):
     p_a_ahead: Floats
 
     def sentence(self) -> str:
-        """Say how many differences the intervals separate from 0."""
+        """Say how many differences the intervals separate from 0, or what one of them is."""
+        if len(self.a) == 1:
+            value, low, high, raw = (float(each[0]) for each in (self.value, self.low, self.high, self.raw))
+            return (
+                f"By corrected {self.measure}, {self.a[0]} less {self.b[0]} is {value:.4f} ({CONFIDENCE:.0%} interval "
+                f"{low:.4f} to {high:.4f}; by the judge alone {raw:.4f})."
+            )
         apart = int(((self.low > 0) | (self.high < 0)).sum())
         return (
             f"By corrected {self.measure}, the {CONFIDENCE:.0%} interval of the difference excludes 0 for "

@@ -55,11 +55,12 @@ def read_plan(path: str | Path) -> tuple[Asked, ...]:
     return found
 
 
-def refuse_columns(names: Iterable[str], where: object, line: int | None) -> None:
+def refuse_columns(names: Sequence[str], where: object, line: int | None) -> None:
     """Raise unless the columns are those of a plan."""
     if not is_plan(names):
         shown = first_few(list(names), 12) or "nothing"
-        raise FormatError(where, line, f"found the columns {shown}, expected those of a plan", hint=HINT)
+        hint = "these are labels: name the plan that they were collected for" if "label" in names else HINT
+        raise FormatError(where, line, f"found the columns {shown}, expected those of a plan", hint=hint)
 
 
 def is_plan(names: Iterable[str]) -> bool:
@@ -113,7 +114,8 @@ def plan_bytes(asked: Sequence[Asked], where: object = "plan") -> bytes:
     names = NAMES if any(each.other for each in asked) else COLUMNS
     file = io.BytesIO()
     try:
-        columns = {name: pl.Series(name, [getattr(each, name) for each in asked], dtype=_type(name)) for name in names}
+        cells = {name: [getattr(each, name) or None for each in asked] for name in names}
+        columns = {name: pl.Series(name, cells[name], dtype=_type(name)) for name in names}
     except UnicodeEncodeError as error:
         message = f"{error.object!r} is not UTF-8, as all text in a table is"
         raise FormatError(where, None, message, hint="convert the names in judgments and runs to UTF-8") from None

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from venire.data.asked import Asked
+from venire.data.asked import PREFERENCE, SECOND, Asked
 from venire.data.gains import GainsLike
-from venire.data.judgments import Judgments
 from venire.data.scale import Relevant
 from venire.errors import SettingError, Way
 from venire.io.judgments import JudgmentsLike, as_judgments
-from venire.io.preferences import PreferencesLike
+from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.runs import Progress, RunsLike, as_runs, scan
 from venire.measures.scoring import MeasureLike
 from venire.planning.agreement import plan_agreement
+from venire.planning.batches import compared, in_batches, labelled
+from venire.planning.earlier import with_probabilities
 from venire.planning.goals import AGREEMENT, LABELS, LEVELS, OF_SYSTEMS, PREFERENCES, TOPICS, Goal
 from venire.planning.labels import plan_labels
 from venire.planning.preference_tests import plan_preferences
 from venire.planning.result import Plan
-from venire.planning.rounds import Roles, earlier_rounds, plan_systems, with_probabilities
+from venire.planning.rounds import Roles, plan_systems
 from venire.planning.topics import plan_more_topics
 from venire.results import first_few
 from venire.types import RNGLike
 
 GOALS_WITH = {
-    "batch": OF_SYSTEMS,
-    "after": (*OF_SYSTEMS, LABELS, AGREEMENT),
+    "batch": (*OF_SYSTEMS, LABELS, AGREEMENT, PREFERENCES),
+    "after": (*OF_SYSTEMS, LABELS, AGREEMENT, PREFERENCES),
     "reference": (*OF_SYSTEMS, LABELS, AGREEMENT, TOPICS),
     "judge": OF_SYSTEMS,
     "preferences": (PREFERENCES,),
@@ -69,8 +71,9 @@ def plan(
         chosen from the first 10 results; None: from all that are labelled
     goal : "pair:A,B", "best", "top:K", "levels", "labels", "agreement", "topics", "topics:A,B" or "preferences"
     budget : how much may be spent in all, in judgments unless kinds have costs; for "topics", how many may be added
-    batch : for goals about systems, how much of it to spend now; None: all
-    after : earlier plans, in their order, whose labels are among the judgments; for goals about systems, of this budget
+    batch : how much of it to spend now; None: all
+    after : earlier plans of this budget, in their order, whose labels are among the judgments, or whose choices are
+        among the preferences
     reference : the people who are asked.  For goals about systems their labels count, and they may have given none yet;
         None: those that the judgments declare, or the only assessor.  For "topics", the assessor whose labels count
     judge : for goals about systems, whose labels are on (nearly) everything; None: the declared machines, or everybody
@@ -116,11 +119,17 @@ def plan(
         return plan_systems(judgments, runs, measure, goal=aim, budget=budget, **more)
     if aim.kind == TOPICS and runs is not None:
         return _more_topics(aim, judgments, runs, {"budget": budget, "measure": measure, "gains": gains, **settings})
+    earlier, labels = settings.pop("after", ()), as_judgments(judgments)
+    purse = {"budget": budget, "batch": settings.pop("batch", None), "cost": settings.pop("cost", None)}
     if aim.kind == PREFERENCES:
-        return plan_preferences(judgments, settings.pop("preferences", None), budget=budget, rng=rng, **settings)
-    labels = _with_earlier(as_judgments(judgments), settings.pop("after", ()))
-    asked = {"budget": budget, "judges": settings.pop("reference", None), "rng": rng, **settings}
-    return plan_labels(labels, runs, **asked) if aim.kind == LABELS else plan_agreement(labels, runs, **asked)
+        known = settings.pop("preferences", None)
+        choices = None if known is None else read_preferences(known)
+        planner = partial(plan_preferences, labels, choices, rng=rng, **settings)
+        return in_batches(planner, earlier, compared(choices), kind=PREFERENCE, **purse)
+    labels, sources = with_probabilities(labels, earlier), None if runs is None else as_runs(runs)
+    of_goal = plan_labels if aim.kind == LABELS else plan_agreement
+    planner = partial(of_goal, labels, sources, judges=settings.pop("reference", None), rng=rng, **settings)
+    return in_batches(planner, earlier, labelled(labels) if earlier else (), kind=SECOND, **purse)
 
 
 def refuse_odd(goal: Goal, runs: RunsLike | None, settings: Mapping[str, Any]) -> None:
@@ -133,10 +142,6 @@ def refuse_odd(goal: Goal, runs: RunsLike | None, settings: Mapping[str, Any]) -
             raise SettingError(f"goal {str(goal)!r} has no {name}", hint=f"it is for the goals {others}")
     if goal.kind == PREFERENCES and runs is not None:
         raise SettingError("goal 'preferences' has no runs", hint="it is about labels: leave the runs out")
-
-
-def _with_earlier(labels: Judgments, after: Sequence[Plan | Iterable[Asked]]) -> Judgments:
-    return with_probabilities(labels, [row for each in earlier_rounds(after) for row in each])
 
 
 def _more_topics(goal: Goal, judgments: JudgmentsLike, runs: RunsLike, settings: dict[str, Any]) -> Plan:

@@ -2,13 +2,14 @@
 
 A pair, the best and the first K are decided where the intervals of all differences between one of the first systems and
 those behind it exclude 0: an intersection-union test, which needs no adjustment for their number (Berger 1982,
-doi:10.1080/00401706.1982.10487790).  Levels are decided where all intervals are short enough.
+doi:10.1080/00401706.1982.10487790).  Levels are decided where all intervals are short enough.  Systems whose results
+count alike in every topic have the same score by any labels, so they count as one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,6 +38,17 @@ class Question:
             return cls(np.array(goal.pair(systems)), 1, None)
         return cls(everyone, goal.first(len(systems)), None)
 
+    def of_groups(self, groups: Sequence[Sequence[int]]) -> Question:
+        """Ask about one system of each group of the same ones, unless all are; levels are those of all systems."""
+        if self.within is not None or len(groups) < 2:
+            return self
+        kept = np.array([each[0] for each in groups])
+        return replace(self, members=kept, first=min(self.first, len(kept) - 1))
+
+    def order(self, value: Floats) -> Ints:
+        """Return the systems it is about, the best first -> (member,)."""
+        return self.members[np.argsort(-value[self.members], kind="stable")]
+
     def decided(self, values: Floats, covariance: Floats, reach: float) -> Bools:
         """Whether intervals of ``reach`` standard deviations decide it; values (draw, system) -> (draw,)."""
         if self.within is not None:
@@ -54,14 +66,14 @@ class Question:
         """Mean half-width: of the scores for levels, else of the differences of neighbours in the order."""
         if self.within is not None:
             return reach * float(np.sqrt(np.diagonal(covariance)[self.members]).mean())
-        order = self.members[np.argsort(-value[self.members], kind="stable")][: self.first + 1]
+        order = self.order(value)[: self.first + 1]
         return reach * float(deviations(covariance)[order[:-1], order[1:]].mean())
 
     def doubts(self, value: Floats, covariance: Floats) -> Iterator[tuple[int, Floats]]:
         """Yield each of the first systems, with the probability that each other one is not behind it (system,)."""
         from scipy.special import ndtr
 
-        order, deviation = self.members[np.argsort(-value[self.members], kind="stable")], deviations(covariance)
+        order, deviation = self.order(value), deviations(covariance)
         for place in range(self.first):
             ahead, behind = int(order[place]), order[place + 1 :]
             sd = np.maximum(deviation[ahead, behind], 1e-12)
@@ -74,7 +86,23 @@ class Question:
         """What the half-width in the forecast is about."""
         if self.within is not None:
             return "the mean score of a system"
-        return "the difference of the two systems" if len(self.members) == 2 else "a difference of neighbours"
+        if len(self.members) == 2:
+            return "the difference of the two systems"
+        return "the difference of the first two systems" if self.first == 1 else "a difference of neighbours"
+
+
+def same_rows(weights: Floats) -> list[list[int]]:
+    """Group the systems whose weights on all items are the same, in the order of their first ones; (system, item).
+
+    Examples
+    --------
+    >>> same_rows(np.array([[1.0, 0.0], [0.5, 0.5], [1.0, 0.0]]))
+    [[0, 2], [1]]
+    """
+    found: dict[bytes, list[int]] = {}
+    for system, row in enumerate(weights):
+        found.setdefault(row.tobytes(), []).append(system)
+    return list(found.values())
 
 
 def deviations(covariance: Floats) -> Floats:

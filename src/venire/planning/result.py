@@ -21,7 +21,7 @@ JUDGE, DECIDED, SPENT, UNDECIDABLE = "judge", "decided", "budget", "not decidabl
 STOPS = {
     DECIDED: "Goal {goal}: decided; no more judgments are needed.",
     SPENT: "Goal {goal}: the budget is spent, and the goal is not decided.",
-    UNDECIDABLE: "Goal {goal}: everything that counts is labelled, and the goal is not decided.",
+    UNDECIDABLE: "Goal {goal}: nothing that counts is left to judge, and the goal is not decided.",
 }
 DECIDED_WITH = 0.8
 """A budget is enough where the goal is decided with this probability."""
@@ -42,7 +42,8 @@ class Plan(Tabular):
     budget: what may still be spent; asked: judgments to collect, in blocks by topic; forecast: by budget, ascending;
     what: the quantity whose intervals have that half-width; enough: the budget with which the goal is decided with
     probability ``DECIDED_WITH``, None where none is; state: one of ``JUDGE``, ``DECIDED``, ``SPENT``, ``UNDECIDABLE``;
-    minutes: expected time of the assessors, None where no times are known.
+    minutes: expected time of the assessors, None where no times are known; outcome: what the judgments so far tell,
+    where a plan stops.
     """
 
     goal: str
@@ -54,6 +55,7 @@ class Plan(Tabular):
     state: str = JUDGE
     minutes: float | None = None
     notes: tuple[Note, ...] = ()
+    outcome: str = ""
 
     def __len__(self) -> int:
         return len(self.asked)
@@ -61,7 +63,7 @@ class Plan(Tabular):
     def sentence(self) -> str:
         """Say what to collect, and what it is expected to tell."""
         if self.state != JUDGE:
-            return STOPS[self.state].format(goal=self.goal, what=self.what)
+            return f"{STOPS[self.state].format(goal=self.goal)} {self.outcome}".rstrip()
         kinds = Counter(each.kind for each in self.asked)
         listed = ", ".join(f"{number:,} {kind}" for kind, number in sorted(kinds.items()))
         there = min(self.forecast, key=lambda each: abs(each.budget - self.budget), default=None)
@@ -73,7 +75,7 @@ class Plan(Tabular):
                 f"the 95% interval of {self.what} has a half-width of {there.half_width:.3f}."
             )
         if self.enough is not None:
-            parts.append(f"A budget of about {self.enough:,.0f} decides it with probability {DECIDED_WITH:g}.")
+            parts.append(f"A budget of about {self.enough:,.0f} decides it with probability {DECIDED_WITH:g} or more.")
         return " ".join(parts)
 
     def records(self) -> Records:

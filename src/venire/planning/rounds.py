@@ -29,6 +29,15 @@ from venire.io.runs import Progress, RunsLike, as_runs, scan
 from venire.kernels.sequential import level_of
 from venire.measures.measure import Measure
 from venire.measures.scoring import MeasureLike, Scoring
+from venire.planning.earlier import (
+    earlier_rounds,
+    past_notes,
+    refuse_other_files,
+    refuse_other_people,
+    refuse_other_plans,
+    refuse_too_little,
+    with_probabilities,
+)
 from venire.planning.goals import OF_SYSTEMS, Goal
 from venire.planning.question import WITHIN
 from venire.planning.result import (
@@ -41,6 +50,7 @@ from venire.planning.result import (
     enough,
 )
 from venire.planning.systems import SystemsPlan, asked_rows
+from venire.planning.time import expected_minutes
 from venire.randomness import seed_of
 from venire.results import Note, first_few
 from venire.types import RNGLike
@@ -95,15 +105,16 @@ def plan_systems(
     aim = goal if isinstance(goal, Goal) else Goal.parse(goal)
     if aim.kind not in OF_SYSTEMS:
         raise SettingError(f"goal {str(aim)!r} is not about systems", hint="it has a planner of its own")
-    rounds = earlier_rounds(after)
-    asked = tuple(row for each in rounds for row in each)
-    labels = with_probabilities(last_labels(as_judgments(judgments)), asked)
+    rounds, labels = earlier_rounds(after), last_labels(as_judgments(judgments))
     who = Roles.of(labels, reference, judge)
+    refuse_other_plans(rounds, (FIRST, REFERENCE), who.people)
+    refuse_other_people(rounds, labels, who.people)
+    labels = with_probabilities(labels, after, who.people)
     scoring = Scoring(gains=gains, topics=topics, per="assessor")
     measured = scoring.plan([measure], labels.scale)
     sources = as_runs(runs)
     labels = with_results(labels, sources, reading_depth(measured.measures[0]))
-    refuse_other_plans(rounds, labels, who)
+    refuse_other_files(rounds, labels)
     facts = scan(sources, labels.items, progress=progress).facts.by_name()
     price = costs(cost)
     found = SystemsPlan.of(
@@ -119,7 +130,8 @@ def plan_systems(
         seed=int(seed_of(rng).generate_state(1)[0]),
     )
     past = Past.of(found, rounds, price)
-    return planned(found, aim, budget=float(budget), batch=batch, past=past, people=who.people)
+    plan = planned(found, aim, budget=float(budget), batch=batch, past=past, people=who.people)
+    return replace(plan, notes=(*plan.notes, *who.notes))
 
 
 @dataclass(frozen=True)
@@ -128,11 +140,13 @@ class Roles:
 
     people: tuple[str, ...]
     judges: tuple[str, ...]
+    notes: tuple[Note, ...] = ()
 
     @classmethod
     def of(cls, labels: Judgments, reference: str | Sequence[str] | None, judge: str | Sequence[str] | None) -> Roles:
         """Resolve names; a reference may be new, a judge must have labels."""
         people = _names(labels.reference if reference is None else reference)
+        notes: tuple[Note, ...] = ()
         if not people:
             if len(labels.assessors) > 1:
                 raise SettingError(
@@ -140,6 +154,8 @@ class Roles:
                     hint=[Way("name the people whose labels count", reference="NAME"), "declare them in the file"],
                 )
             people = labels.assessors
+            text = "nobody is named as the reference, so the labels of {name}, the only assessor, are those that count"
+            notes = (Note("only-assessor", text, name=first_few(people, 1)),)
         judges = judges_besides(labels, people) if judge is None else _names(judge)
         for name in judges:
             if name not in labels.assessors:
@@ -148,7 +164,7 @@ class Roles:
             raise SettingError(
                 f"{first_few(sorted(set(judges) & set(people)), 3)} is judge and reference", hint="name others"
             )
-        return cls(people, judges)
+        return cls(people, judges, notes)
 
 
 def _names(names: str | Sequence[str]) -> tuple[str, ...]:
@@ -158,50 +174,6 @@ def _names(names: str | Sequence[str]) -> tuple[str, ...]:
 def reading_depth(measure: Measure) -> int:
     """Return how many results of each list count."""
     return measure.k or DEPTH
-
-
-def earlier_rounds(after: Sequence[Plan | Iterable[Asked]]) -> list[list[Asked]]:
-    """Return what each earlier plan asked for; what was asked again counts in the last of its rounds."""
-    rounds = [list(each.asked if isinstance(each, Plan) else each) for each in after]
-    last = {(row.topic, row.doc): number for number, each in enumerate(rounds) for row in each}
-    return [[row for row in each if last[row.topic, row.doc] == number] for number, each in enumerate(rounds)]
-
-
-def refuse_other_plans(rounds: Sequence[Sequence[Asked]], labels: Judgments, who: Roles) -> None:
-    """Raise where an earlier plan has another goal, asks other people, or is about none of these results."""
-    items = labels.items
-    pool = {(items.topics[topic], doc) for topic, doc in zip(items.topic, items.doc, strict=True)} if rounds else set()
-    for number, each in enumerate(rounds, start=1):
-        for row in each:
-            if row.kind not in (FIRST, REFERENCE):
-                raise SettingError(
-                    f"earlier plan {number} asks for {row.kind} judgments, so it has another goal",
-                    hint="name plans of this goal",
-                )
-            if row.judge not in who.people:
-                raise SettingError(
-                    f"earlier plan {number} asks {row.judge!r}, and the reference is {first_few(who.people, 4)}",
-                    hint=[Way("name all people whose labels count", reference="NAME")],
-                )
-        if each and pool.isdisjoint((row.topic, row.doc) for row in each):
-            row = each[0]
-            message = f"earlier plan {number} is of other files: {row.doc!r} of topic {row.topic!r} is not among them"
-            raise SettingError(message, hint="name plans that were made for these judgments and runs")
-
-
-def with_probabilities(labels: Judgments, asked: Sequence[Asked]) -> Judgments:
-    """Add the probabilities of earlier plans to the labels that came from them, where they are not stated."""
-    if not asked:
-        return labels
-    known = {(each.topic, each.doc, each.judge): each.probability for each in asked}
-    items, names = labels.items, labels.assessors
-    topics, docs = list(items.topics), list(items.doc)
-    found = np.full(len(labels), np.nan) if labels.probability is None else labels.probability.copy()
-    for row in np.flatnonzero(np.isnan(found)).tolist():
-        item = int(labels.item[row])
-        key = topics[items.topic[item]], docs[item], names[labels.assessor.codes[row]]
-        found[row] = known.get(key, np.nan)
-    return replace(labels, probability=found)
 
 
 @dataclass(frozen=True)
@@ -251,29 +223,39 @@ def planned(
     found: SystemsPlan, goal: Goal, *, budget: float, batch: float | None, past: Past, people: Sequence[str]
 ) -> Plan:
     """Look at the goal, stop if it is decided or nothing is left to do, and else draw the next batch."""
-    least = min(found.costs.values())
-    if not budget >= least or (batch is not None and not batch >= least):
-        shown = budget if batch is None else min(budget, batch)
-        raise SettingError(f"{shown:g} does not pay for a judgment, which costs {least:g}", hint="raise it")
+    refuse_too_little(min(found.costs.values()), budget=budget, batch=batch)
     size, left = budget if batch is None else float(batch), budget - sum(past.spent)
-    notes = (*found.scene.labels.notes, *notes_of(found, past))
-    state = past.state(found, budget=budget, batch=size)
+    notes = (*found.scene.labels.notes, *notes_of(found, past, left))
+    state, (level, last) = past.state(found, budget=budget, batch=size), past.levels(budget, size)
     if state != JUDGE:
-        return Plan(str(goal), left, (), (), found.question.what, state=state, notes=notes)
-    candidates, level = found.candidates, past.levels(budget, size)[1]
+        what, outcome = found.question.what, found.outcome(level)
+        return Plan(str(goal), left, (), (), what, state=state, notes=notes, outcome=outcome)
+    candidates = found.candidates
     probability = candidates.probabilities(min(size, left))
     drawn = np.flatnonzero(candidates.draw(probability, np.random.default_rng([found.seed, 1])))
-    forecast = tuple(found.expected(each, level) for each in found.budgets(left))
+    forecast = tuple(found.expected(each, last) for each in found.budgets(left))
     asked = asked_rows(found, drawn, probability, people)
-    return Plan(str(goal), left, asked, forecast, found.question.what, enough(forecast), notes=notes)
+    total = float(candidates.cost.sum())
+    if total < left:
+        text = "the budget is more than the cost of all that can be asked, {total:g}"
+        notes = (*notes, Note("all-asked", text, total=total))
+    minutes = expected_minutes(_of(found.scene.case.judgments, people), len(asked))
+    return Plan(str(goal), left, asked, forecast, found.question.what, enough(forecast), minutes=minutes, notes=notes)
 
 
-def notes_of(found: SystemsPlan, past: Past) -> list[Note]:
-    """Say what is missing, and what the forecast is about."""
-    notes = []
-    if past.missing:
-        text = "{n:judgment} of earlier plans have no label yet; they can be drawn again"
-        notes.append(Note("plan-missing", text, n=past.missing))
+def _of(labels: Judgments, people: Sequence[str]) -> Judgments:
+    """Choose the labels of some people, who may have given none."""
+    return labels.take(np.isin(np.array(labels.assessors, dtype=object), people)[labels.assessor.codes])
+
+
+def notes_of(found: SystemsPlan, past: Past, left: float) -> list[Note]:
+    """Say what is spent and missing, and what the plan and the forecast are about."""
+    notes = past_notes(sum(past.spent), left, past.missing)
+    names = found.scene.case.facts.systems
+    for group in found.same if found.question.within is None else ():
+        if len(group) > 1:
+            text = "{systems} return the same results, so that no label tells them apart; they count as one"
+            notes.append(Note("same-results", text, systems=first_few([names[n] for n in group], 4)))
     if len(found.chosen) < len(found.facts.systems):
         text = "the forecast is computed for {n:system} of {total:,}"
         notes.append(Note("plan-systems", text, n=len(found.chosen), total=len(found.facts.systems)))

@@ -46,20 +46,23 @@ from venire.measures.evaluate import Case, Layout
 from venire.measures.scoring import Plan as Measured, Scoring, score_facts
 from venire.planning.candidates import Candidates, group_spread, reasons_of, summed_weights
 from venire.planning.goals import PAIR, Goal
-from venire.planning.question import WITHIN, Question, reach_of
+from venire.planning.question import WITHIN, Question, deviations, reach_of, same_rows
 from venire.planning.result import Expected
 from venire.types import Floats, Ints
 
 MOST_SYSTEMS, MOST_CELLS = 64, 10**7
 """The forecast is computed for at most so many systems, and for so many cells of systems x systems x results."""
 N_DRAWS = 2000
-BUDGETS, FEWER_BUDGETS, MANY_TOPICS = (0.25, 0.5, 1.0, 2.0, 4.0), (0.5, 1.0, 2.0), 1000
+BUDGETS, MANY_TOPICS = ((0.25, 0.5, 1.0, 2.0, 4.0), (0.5, 1.0, 2.0)), 1000
 """Budgets of the forecast, as shares of the one that was given; fewer with many topics."""
 
 
 @dataclass(frozen=True, eq=False)
 class SystemsPlan:
-    """All that a plan for a question about systems is made of; the scene is of the systems in ``chosen``."""
+    """All that a plan for a question about systems is made of; the scene is of the systems in ``chosen``.
+
+    same: groups of those that the question is about, whose results count alike in every topic
+    """
 
     facts: Facts
     chosen: Ints
@@ -68,6 +71,7 @@ class SystemsPlan:
     costs: Mapping[str, float]
     seed: int
     linear: bool
+    same: tuple[tuple[int, ...], ...] = ()
 
     @classmethod
     def of(
@@ -95,7 +99,10 @@ class SystemsPlan:
             question = replace(question, members=np.searchsorted(chosen, np.intersect1d(question.members, chosen)))
             pair = tuple(question.members.tolist()) if goal.kind == PAIR else None
             scene = Scene.of(part, measured, judge=tuple(judges), reference=tuple(people), planned=True, pair=pair)
-        return cls(facts, chosen, scene, question, costs, seed, is_linear(measured.measures[0]))
+        groups = same_rows(scene.models[0].weights[question.members])
+        same = tuple(tuple(question.members[each].tolist()) for each in groups)
+        linear = is_linear(measured.measures[0])
+        return cls(facts, chosen, scene, question.of_groups(same), costs, seed, linear, same)
 
     @cached_property
     def now(self) -> Part:
@@ -115,20 +122,47 @@ class SystemsPlan:
         reach = reach_of(self.scene.degrees, level)
         return bool(self.question.decided(self.now.value[None], self.now.covariance, reach)[0])
 
+    def outcome(self, level: float) -> str:
+        """Say what the labels so far tell, with an interval of this level; nothing where that is 0."""
+        if not level > 0:
+            return ""
+        value, names, reach = self.now.value, self.scene.case.facts.systems, reach_of(self.scene.degrees, level)
+        if self.question.within is not None:
+            widest = reach * float(np.sqrt(np.diagonal(self.now.covariance)).max())
+            return f"The widest interval has a half-width of {widest:.3f}."
+        order = self.question.order(value)[: self.question.first + 1].tolist()
+        if len(order) > 2:
+            return f"The order is {', '.join(names[n] for n in order[:-1])}, then {names[order[-1]]}."
+        first, second = order
+        ahead = float(value[first] - value[second])
+        half = reach * float(deviations(self.now.covariance)[first, second])
+        if max(ahead, half) <= 1e-12:
+            return f"{names[first]} and {names[second]} have the same score."
+        interval = f" (interval for this look {ahead - half:.4f} to {ahead + half:.4f})" if half > 0 else ""
+        return f"{names[first]} is ahead of {names[second]} by {ahead:.4f}{interval}."
+
     def budgets(self, left: float) -> list[float]:
-        """Budgets of the forecast: shares and multiples of what is left, up to the cost of everything, and that."""
-        shares = BUDGETS if len(self.scene.layout.chosen) <= MANY_TOPICS else FEWER_BUDGETS
-        all_of_it = float(self.candidates.cost.sum())
-        return sorted({min(max(float(round(left * share)), 1.0), all_of_it) for share in shares} | {all_of_it})
+        """Budgets of the forecast: what is left, shares and multiples of it, and the cost of everything.
+
+        Shares are whole numbers of the cheapest judgment.  If everything costs much more, one budget is between.
+        """
+        few = len(self.scene.layout.chosen) > MANY_TOPICS
+        cost = self.candidates.cost
+        all_of_it, least = float(cost.sum()), float(cost.min())
+        left = min(left, all_of_it)
+        found = {left * share if share >= 1 else least * max(round(left * share / least), 1) for share in BUDGETS[few]}
+        most = max(found)
+        between = {float(round(np.sqrt(most * all_of_it)))} if all_of_it > 4 * most and not few else set()
+        return sorted({min(each, all_of_it) for each in found | between} | {all_of_it})
 
     @cached_property
     def candidates(self) -> Candidates:
         """Results that count and that the reference did not label."""
         model, labels = self.scene.models[0], self.scene.labels
         inside = np.zeros(len(self.facts.items))
-        spread = group_spread(model.deviation(), labels.group[model.item], int(labels.group.max(initial=0)) + 1)
-        deviation = spread[labels.group]
-        deviation[model.item] = model.deviation()
+        own = model.deviation()
+        deviation = group_spread(own, labels.group[model.item], int(labels.group.max(initial=0)) + 1)[labels.group]
+        deviation[model.item] = own
         inside[model.item] = self.importance()
         if self.question.within is not None and len(self.chosen) < len(self.facts.systems):
             inside = summed_weights(self.facts, self.scene.plan, float(self.scene.share[0])) ** 2

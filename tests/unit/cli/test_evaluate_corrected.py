@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 from certified_judges import frame, judged, write_files
@@ -51,6 +52,30 @@ def test_the_judge_is_the_only_other_one_and_the_reference_may_be_declared_in_th
     (tmp_path / "two.tsv").write_text(f"# reference: ann\n{two}", encoding="utf-8")
     answer = venire("evaluate", tmp_path / "two.tsv", files[1], "--corrected", "--format", "json")
     assert {row["assessor"] for row in loaded(answer.out)["scores"]} == {"weak"}
+
+
+def corrected_rows(venire, folder, chance, *more):
+    """Differences of venire compare, where labels 0 of ann have this probability, and the others 0.5."""
+    mine = pl.when(pl.col("label") == "0").then(chance).otherwise(0.5)
+    table = frame(labelled=0.5).with_columns(pl.when(pl.col("assessor") == "ann").then(mine).alias("probability"))
+    command = ("compare", *write_files(folder, table), "--assessor", "strong", "--reference", "ann", "--corrected")
+    answer = venire(*command, "-m", "P(rel=1)@10", "--scale", "0<1<2", "--format", "json", *more)
+    assert answer.code == 0, answer.err
+    return loaded(answer.out)["corrected"]
+
+
+def test_compare_has_corrected_differences(venire, tmp_path):
+    every = corrected_rows(venire, tmp_path, 0.5)
+    found = corrected_scores(
+        judged(frame(labelled=0.5)), str(tmp_path / "runs"), "P(rel=1)@10", judge="strong", reference="ann"
+    )
+    assert [(row["a"], row["b"]) for row in every] == [(row["a"], row["b"]) for row in found.pairs().records()]
+    (turned,) = corrected_rows(venire, tmp_path, 0.5, "--baseline", "best", "--candidate", "poor")
+    (pair,) = (row for row in every if {row["a"], row["b"]} == {"best", "poor"})
+    assert (turned["a"], turned["b"]) == ("poor", "best")
+    assert turned["low"] == pytest.approx(-pair["high"] if pair["a"] == "best" else pair["low"])
+    assert len(corrected_rows(venire, tmp_path, 0.5, "--baseline", "best")) == 3
+    assert [row["corrected"] for row in corrected_rows(venire, tmp_path, 0.05)] != [row["corrected"] for row in every]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from pathlib import Path
 
 import pytest
 
@@ -125,7 +126,10 @@ def test_a_study_in_rounds_until_it_is_decided(venire, files, tmp_path, stated):
         labels.append(answered(batch, tmp_path / f"labels{number}.tsv", stated=stated))
     assert number > 3
     assert path.read_text() == "\t".join(COLUMNS) + "\n"
-    assert "note: Goal pair:good,poor: decided; no more judgments are needed." in err.splitlines()
+    stop = "note: Goal pair:good,poor: decided; no more judgments are needed. good is ahead of poor by "
+    assert err.startswith(stop)
+    ahead, low, high = map(float, re.findall(r"0\.\d+", err[len(stop) :].splitlines()[0]))
+    assert 0 < low < ahead < high
 
 
 def test_a_budget_that_is_spent(venire, files, tmp_path):
@@ -149,7 +153,8 @@ def test_labels_that_are_missing_are_told(venire, files, tmp_path):
     labels = answered(read_plan(plan)[:12], tmp_path / "labels.tsv")
     code, _, err = venire("plan", *files, *goal, "-j", labels, "--after", plan)
     assert code == 0
-    assert "8 judgments of earlier plans have no label yet" in err
+    assert "earlier plans asked for 8 judgments that did not come back" in err
+    assert "12 of the budget is spent, 48 is left" in err
 
 
 def test_a_plan_that_nobody_answered_is_no_look(venire, files, tmp_path):
@@ -162,7 +167,7 @@ def test_a_plan_that_nobody_answered_is_no_look(venire, files, tmp_path):
     assert venire("plan", *files, *goal, "-j", labels, "--after", first, "-o", second).code == 0
     code, out, err = venire("plan", *files, *goal, "-j", labels, "--after", first, "--after", second)
     assert (code, out) == (0, second.read_text()), err
-    assert "20 judgments of earlier plans have no label yet" in err
+    assert "earlier plans asked for 20 judgments that did not come back" in err
 
 
 def test_what_was_asked_again_counts_once(venire, files, tmp_path):
@@ -173,6 +178,42 @@ def test_what_was_asked_again_counts_once(venire, files, tmp_path):
     labels = answered(read_plan(first), tmp_path / "labels.tsv")
     code, out, _ = venire("plan", *files, *goal, "-j", labels, "--after", first, "--after", again)
     assert (code, len(out.splitlines())) == (0, 11)
+
+
+@pytest.fixture
+def first_round(venire, files, tmp_path):
+    """A plan of 20 judgments, and the command that plans the next ones."""
+    plan, goal = tmp_path / "plan.tsv", ("--goal", "pair:good,poor", "--budget", "60", "--batch", "20", *PEOPLE)
+    assert venire("plan", *files, *goal, "-o", plan).code == 0
+    return read_plan(plan), lambda *more: venire("plan", *files, *goal, "--after", plan, *more)
+
+
+def test_labels_of_somebody_else_are_not_taken_for_a_judge(first_round, tmp_path):
+    asked, plan_next = first_round
+    labels = answered([each._replace(judge="zoe") for each in asked], tmp_path / "labels.tsv", stated=False)
+    code, out, err = plan_next("-j", labels)
+    assert (code, out) == (2, "")
+    assert "'zoe' labelled only what 'ann' was asked for" in err
+    assert "--reference ann,zoe" in err
+    both = plan_next("-j", labels, "--reference", "zoe")
+    assert "weighted by their inclusion probabilities: 20 labels" in both.err, both.err
+
+
+def test_probabilities_of_plan_and_labels_are_the_same(first_round, tmp_path):
+    asked, plan_next = first_round
+    changed = [asked[0]._replace(probability=asked[0].probability / 2), *asked[1:]]
+    labels = answered(changed, tmp_path / "labels.tsv")
+    assert "in its plan" in plan_next("-j", labels).err
+    assert "these are labels: name the plan" in plan_next("-j", labels, "--after", labels).err
+
+
+def test_times_of_earlier_labels_give_minutes(first_round, tmp_path):
+    asked, plan_next = first_round
+    labels = answered(asked, tmp_path / "labels.tsv")
+    rows = Path(labels).read_text().splitlines()
+    timed = [rows[0], rows[1] + "\ttime", *(f"{row}\t{90 * number}" for number, row in enumerate(rows[2:]))]
+    Path(labels).write_text("\n".join(timed))
+    assert "about 30 minutes of the assessors" in plan_next("-j", labels).err
 
 
 # ---- what there is to plan ----------------------------------------------------------------------------------------
@@ -210,7 +251,28 @@ def test_a_reference_that_labelled_everything(venire, files, tmp_path):
     same = ("--goal", "pair:good,same", *PAIR[2:])
     code, out, err = venire("plan", *files, "-j", labels, *same)
     assert (code, out) == (0, "\t".join(COLUMNS) + "\n")
-    assert "everything that counts is labelled, and the goal is not decided" in err
+    assert (
+        "nothing that counts is left to judge, and the goal is not decided. good and same have the same score." in err
+    )
+
+
+def test_systems_with_the_same_results_count_as_one(venire, files):
+    found = loaded(venire("plan", *files, "--goal", "best", "--budget", "40", *PEOPLE, "--format", "json").out)
+    assert any("return the same results" in note for note in found["notes"])
+    assert min(each["half_width"] for each in found["forecast"][:-1]) > 0
+    assert found["forecast"][1]["p_decided"] > 0.5
+
+
+def test_the_only_assessor_is_named_as_the_reference(venire, files):
+    code, _, err = venire("plan", *files, "--goal", "best", "--budget", "9", "-m", "P@5", "--gains", "binary:2")
+    assert code == 0
+    assert "the labels of llm, the only assessor, are those that count" in err
+
+
+def test_the_forecast_has_the_budget_half_and_twice_of_it(venire, files):
+    for budget, wanted in (("7.5", {4, 7.5, 15}), ("5000", {27, 54, 108})):
+        out = venire("plan", *files, *PAIR[:3], budget, *PAIR[4:], "--format", "json").out
+        assert wanted <= {each["budget"] for each in loaded(out)["forecast"]}, budget
 
 
 def test_costs_are_what_the_budget_pays(venire, files):
@@ -258,11 +320,43 @@ def test_second_judgments_are_not_asked_again_and_keep_their_probabilities(venir
     stated = venire("plan", judged_once, "-j", known, *goal, "--format", "json")
     rows = loaded(stated.out)["rows"]
     assert {(row["topic"], row["doc"]) for row in rows}.isdisjoint((row.topic, row.doc) for row in read_plan(plan))
-    taken = loaded(venire("plan", judged_once, "-j", bare, *goal, "--after", plan, "--format", "json").out)
+    twice = ("--goal", "labels", "--budget", "60", "--after", plan, "--format", "json")
+    taken = loaded(venire("plan", judged_once, "-j", bare, *twice).out)
     assert (taken["rows"], taken["forecast"]) == (rows, loaded(stated.out)["forecast"])
     assert loaded(venire("plan", judged_once, "-j", bare, *goal, "--format", "json").out)["rows"] != rows
     asked = loaded(venire("plan", judged_once, "-j", known, *goal, "--again", "--format", "json").out)["rows"]
     assert not {(row["topic"], row["doc"]) for row in asked}.isdisjoint((r.topic, r.doc) for r in read_plan(plan))
+
+
+@pytest.mark.parametrize("goal", ["labels", "agreement"])
+def test_second_judgments_in_batches_until_the_budget_is_spent(venire, judged_once, tmp_path, goal):
+    plans, labels = list[str](), list[str]()
+    for number, left in enumerate((20, 8, 0)):
+        path = tmp_path / f"plan{number}.tsv"
+        more = [word for pair in zip(plans, labels, strict=True) for word in ("--after", pair[0], "-j", pair[1])]
+        settings = ("--goal", goal, "--budget", "20", "--batch", "12", "--within", "0.01", "-o", path)
+        code, _, err = venire("plan", judged_once, *more, *settings)
+        assert code == 0, err
+        assert len(read_plan(path)) == min(left, 12)
+        plans.append(str(path))
+        labels.append(answered(read_plan(path), tmp_path / f"labels{number}.tsv"))
+    assert f"Goal {goal}: the budget is spent, and the goal is not decided." in err
+    assert "20 of the budget is spent, 0 is left" in err
+    other = venire("plan", judged_once, "--goal", "preferences", "--budget", "9", "--after", plans[0])
+    assert "earlier plan 1 asks for second judgments, so it has another goal" in other.err
+
+
+def test_preference_tests_in_batches(venire, judged_once, tmp_path):
+    plan, choices = tmp_path / "plan.tsv", tmp_path / "choices.tsv"
+    settings = ("--goal", "preferences", "--budget", "20", "--batch", "15")
+    assert venire("plan", judged_once, *settings, "-o", plan).code == 0
+    assert '"' not in plan.read_text()
+    rows = [f"{each.topic}\t{each.other}\t{each.doc}\t1" for each in read_plan(plan)]
+    choices.write_text("\n".join(["topic\tleft\tright\tstrength", *rows[1:]]))
+    code, out, err = venire("plan", judged_once, *settings, "--preferences", choices, "--after", plan)
+    assert (code, len(out.splitlines())) == (0, 1 + 6), err
+    assert "14 of the budget is spent, 6 is left" in err
+    assert "earlier plans asked for 1 judgment that did not come back" in err
 
 
 def test_preference_tests_have_a_second_document(venire, judged_once, tmp_path):
@@ -301,7 +395,7 @@ def test_more_topics_are_a_forecast_without_rows(venire, files):
     ("more", "what"),
     [
         (["--goal", "topics"], "name their RUNS"),
-        (["--goal", "labels", "--batch", "5"], "goal 'labels' has no batch"),
+        (["RUNS", "--goal", "topics", "--batch", "5"], "goal 'topics' has no batch"),
         (["--goal", "agreement", "--relevant", "2"], "goal 'agreement' has no relevant"),
         (["--goal", "labels", "--judge", "ann"], "goal 'labels' has no judge"),
         (["--goal", "labels", "-m", "P@5"], "goal labels scores no systems: leave out -m"),

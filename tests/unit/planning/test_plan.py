@@ -56,6 +56,6 @@ def test_goals_about_systems_give_what_their_planner_gives(files, goal):
 
 
 def test_a_setting_of_another_goal_names_the_goals_that_have_it():
-    with pytest.raises(SettingError, match="goal 'agreement' has no batch") as error:
-        venire.plan(LABELS, goal="agreement", budget=9, batch=3)
+    with pytest.raises(SettingError, match="goal 'agreement' has no judge") as error:
+        venire.plan(LABELS, goal="agreement", budget=9, judge="ann")
     assert error.value.hint == "it is for the goals pair, best, top, levels"

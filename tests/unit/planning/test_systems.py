@@ -7,7 +7,7 @@ from planned_studies import N_TOPICS, TOP, Study
 from venire.errors import SettingError, UnknownName
 from venire.planning.candidates import Candidates
 from venire.planning.goals import Goal
-from venire.planning.question import Question, deviations
+from venire.planning.question import Question, deviations, same_rows
 from venire.planning.result import DECIDED, JUDGE, SPENT, UNDECIDABLE
 from venire.planning.rounds import Past
 
@@ -76,6 +76,17 @@ def test_only_results_of_the_two_systems_are_asked_for_in_proportion_to_their_sp
     np.testing.assert_allclose(probability / spread, (probability / spread)[0])
 
 
+@pytest.mark.parametrize("goal", ["pair:s0,s1", "levels"])
+def test_samples_estimate_totals_without_bias(study, goal):
+    found = study.plan(goal, study.nothing).candidates
+    value = found.size * np.random.default_rng(5).normal(1, 2, len(found.size))
+    chance = found.probabilities(40.0)
+    drawn = np.array([found.draw(chance, np.random.default_rng(seed)) for seed in range(300)])
+    total = (drawn * value / chance).sum(axis=1)
+    assert abs(total.mean() - value.sum()) < 3 * total.std() / np.sqrt(len(total))
+    assert set(drawn.sum(axis=1).tolist()) == {40}
+
+
 def test_what_is_labelled_is_not_asked_again_and_nothing_is_left_in_the_end(study):
     probability = study.nothing
     probability[::2] = 0.5
@@ -84,6 +95,16 @@ def test_what_is_labelled_is_not_asked_again_and_nothing_is_left_in_the_end(stud
     everything = study.plan("pair:s0,s1", np.ones(len(probability)))
     assert len(everything.candidates.item) == 0
     np.testing.assert_allclose(everything.now.value, study.truth)
+
+
+def test_systems_with_the_same_results_are_one_of_a_question():
+    question = Question.of(Goal.parse("top:3"), ["a", "b", "c", "d"])
+    assert same_rows(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])) == [[0, 2], [1]]
+    apart = question.of_groups([[0, 2], [1], [3]])
+    assert (apart.members.tolist(), apart.first) == ([0, 1, 3], 2)
+    assert question.of_groups([[0, 1, 2, 3]]) is question
+    levels = Question.of(Goal.parse("levels"), ["a", "b"])
+    assert levels.of_groups([[0, 1]]) is levels
 
 
 def test_cheap_judgments_are_drawn_more_often():

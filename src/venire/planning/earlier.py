@@ -1,0 +1,127 @@
+"""Earlier plans of a budget: what they asked for, whether the labels that came back are theirs, and what was spent."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from venire.data.asked import Asked
+from venire.data.judgments import Judgments
+from venire.errors import SettingError, Way
+from venire.planning.result import Plan
+from venire.results import Note, first_few
+from venire.types import Ints
+
+
+def rows_of(after: Sequence[Plan | Iterable[Asked]]) -> list[list[Asked]]:
+    """Return what each earlier plan asked for."""
+    return [list(each.asked if isinstance(each, Plan) else each) for each in after]
+
+
+def earlier_rounds(after: Sequence[Plan | Iterable[Asked]]) -> list[list[Asked]]:
+    """Return what each earlier plan asked for; what was asked again counts in the last of its rounds."""
+    rounds = rows_of(after)
+    last = {(row.topic, row.doc, row.other): number for number, each in enumerate(rounds) for row in each}
+    return [
+        [row for row in each if last[row.topic, row.doc, row.other] == number] for number, each in enumerate(rounds)
+    ]
+
+
+def refuse_other_plans(
+    rounds: Sequence[Sequence[Asked]], kinds: Collection[str], people: Sequence[str] | None = None
+) -> None:
+    """Raise where an earlier plan asks for other kinds of judgments, or other people; None: anybody may be asked."""
+    for number, row in ((number, row) for number, each in enumerate(rounds, start=1) for row in each):
+        if row.kind not in kinds:
+            raise SettingError(
+                f"earlier plan {number} asks for {row.kind} judgments, so it has another goal",
+                hint="name plans of this goal",
+            )
+        if people is not None and row.judge not in people:
+            raise SettingError(
+                f"earlier plan {number} asks {row.judge!r}, and the reference is {first_few(people, 4)}",
+                hint=[Way("name all people whose labels count", reference="NAME")],
+            )
+
+
+def refuse_other_people(rounds: Sequence[Sequence[Asked]], labels: Judgments, people: Collection[str]) -> None:
+    """Raise where somebody who is not of the reference labelled what was asked of it, and nothing else."""
+    asked = {(row.topic, row.doc): row for each in rounds for row in each}
+    for name in labels.assessors if asked else ():
+        if name in people:
+            continue
+        rows = np.flatnonzero(labels.assessor.among(name, "assessor"))
+        mine = list(keys_of(labels, rows)) if len(rows) <= len(asked) else []
+        if mine and all((topic, doc) in asked for topic, doc, _ in mine):
+            row = asked[mine[0][:2]]
+            message = f"{name!r} labelled only what {row.judge!r} was asked for, as {row.doc!r} of topic {row.topic!r}"
+            both = Way("name both, if the labels of both count", reference=f"{row.judge},{name}")
+            raise SettingError(message, hint=[both, f"leave the labels of {name!r} out"])
+
+
+def refuse_other_files(rounds: Sequence[Sequence[Asked]], labels: Judgments) -> None:
+    """Raise where an earlier plan is about none of these results."""
+    items = labels.items
+    pool = {(items.topics[topic], doc) for topic, doc in zip(items.topic, items.doc, strict=True)} if rounds else set()
+    for number, each in enumerate(rounds, start=1):
+        if each and pool.isdisjoint((row.topic, row.doc) for row in each):
+            row = each[0]
+            message = f"earlier plan {number} is of other files: {row.doc!r} of topic {row.topic!r} is not among them"
+            raise SettingError(message, hint="name plans that were made for these judgments and runs")
+
+
+def with_probabilities(
+    labels: Judgments, after: Sequence[Plan | Iterable[Asked]], people: Sequence[str] = ()
+) -> Judgments:
+    """Add the probabilities of earlier plans to the labels that came from them, where they are not stated.
+
+    people: whose labels of what was asked come from the plans; none: that of who was asked
+    """
+    known: dict[tuple[str, str, str], list[float]] = {}
+    for asked in (asked for each in rows_of(after) for asked in each):
+        for name in people or (asked.judge,):
+            known.setdefault((asked.topic, asked.doc, name), []).append(asked.probability)
+    if not known:
+        return labels
+    found = np.full(len(labels), np.nan) if labels.probability is None else labels.probability.copy()
+    rows = np.flatnonzero(labels.assessor.among({name for *_, name in known} & set(labels.assessors), "assessor"))
+    for row, key in zip(rows.tolist(), keys_of(labels, rows), strict=True):
+        chances = known.get(key)
+        if chances is not None and not np.isnan(found[row]) and not np.isclose(found[row], chances, rtol=1e-3).any():
+            topic, doc, _ = key
+            message = (
+                f"{doc!r} of topic {topic!r} has the probability {found[row]:g} among the labels, and {chances[-1]:g}"
+            )
+            raise SettingError(f"{message} in its plan", hint="keep probabilities as they were drawn, in both files")
+        if chances is not None and np.isnan(found[row]):
+            found[row] = chances[-1]
+    return replace(labels, probability=found)
+
+
+def keys_of(labels: Judgments, rows: Ints | slice = slice(None)) -> Iterator[tuple[str, str, str]]:
+    """Yield topic, document and assessor of some labels, or all."""
+    items, names = labels.items, labels.assessors
+    item = labels.item[rows]
+    topics = (items.topics[topic] for topic in items.topic[item].tolist())
+    return zip(topics, items.doc.take(item), (names[n] for n in labels.assessor.codes[rows].tolist()), strict=True)
+
+
+def refuse_too_little(least: float, **given: float | None) -> None:
+    """Raise where a budget or a batch does not pay for the cheapest judgment."""
+    for name, value in given.items():
+        if value is not None and not value >= least:
+            message = f"a {name} of {value:g} does not pay for a judgment, which costs {least:g}"
+            raise SettingError(message, hint=f"raise the {name}")
+
+
+def past_notes(spent: float, left: float, missing: int) -> list[Note]:
+    """Say what is spent, and how many judgments that were asked for are missing."""
+    notes = []
+    if spent:
+        notes.append(Note("plan-spent", "{spent:g} of the budget is spent, {left:g} is left", spent=spent, left=left))
+    if missing:
+        text = "earlier plans asked for {n:judgment} that did not come back so far and can be drawn again"
+        notes.append(Note("plan-missing", text, n=missing))
+    return notes
