@@ -1,42 +1,48 @@
 #!/usr/bin/env bash
 # The gate of the action: settings come as variables, results go into the folder $RESULTS, the verdict and the scores into
-# the summary of the job.  Ends with 0 if the comparison could be made; its exit code is the output "code".
+# the summary of the job.  Ends with 0 if the comparison could be made; its exit code is the output "code".  Ends with 2 if an
+# input is wrong, and the summary has the message.
 set -euo pipefail
 
 lines() {  # the lines of a text, without empty ones, into the array LINES
     mapfile -t LINES < <(sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d' <<<"$1")
 }
 
+quoted() { echo '```text'; sed 's/`/'"'"'/g'; echo '```'; }  # within a fence, a name cannot end it
+
+refuse() {  # end with the message of the standard input
+    local text; text=$(cat)
+    echo "$text" >&2
+    { echo "## Not compared"; echo; quoted <<<"$text"; } >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+    exit "$1"
+}
+
 mkdir -p "$RESULTS"
 lines "$JUDGMENTS"; judgments=("${LINES[@]}")
 lines "$RUNS"; runs=("${LINES[@]}")
 if [[ ${#judgments[@]} == 0 || ${#runs[@]} == 0 ]]; then
-    echo "error: name files of judgments and of runs" >&2
-    exit 2
+    refuse 2 <<<"error: name files of judgments and of runs"
 fi
 common=(); for each in "${judgments[@]:1}"; do common+=(-j "$each"); done
 [[ -z "$ASSESSOR" ]] || common+=(--assessor "$ASSESSOR")
 lines "$MEASURE"; first=("${LINES[@]:0:1}")
 measures=(); for each in "${LINES[@]}"; do measures+=(-m "$each"); done
 gate=(--candidate "$CANDIDATE" --baseline "$BASELINE")
-lines "$REQUIRE"; for each in "${LINES[@]}"; do gate+=(--require "$each"); done
+lines "$REQUIRE"
+[[ ${#LINES[@]} != 0 ]] || refuse 2 <<<"error: name a condition, as in delta>0: without one, every candidate would pass"
+for each in "${LINES[@]}"; do gate+=(--require "$each"); done
 
 code=0
 venire compare "${common[@]}" "${measures[@]}" "${gate[@]}" --format markdown -o "$RESULTS/comparison.md" \
     -- "${judgments[0]}" "${runs[@]}" 2>"$RESULTS/messages.txt" || code=$?
 if [[ $code != 0 && $code != 1 ]]; then
-    cat "$RESULTS/messages.txt" >&2
-    exit "$code"
+    refuse "$code" <"$RESULTS/messages.txt"
 fi
-
-quoted() { sed 's/`/'"'"'/g' "$1"; }  # within a fence, a name cannot end it
 
 {
     if [[ $code == 0 ]]; then echo "## Passed"; else echo "## Not passed"; fi
     echo
-    echo '```text'
-    quoted "$RESULTS/messages.txt" | sed -n '/^error: not passed\|^note: passed/p'
-    echo '```'
+    sed -n '/^error: not passed\|^note: passed/p' "$RESULTS/messages.txt" | quoted
     echo
     cat "$RESULTS/comparison.md"
     echo
@@ -47,9 +53,7 @@ quoted() { sed 's/`/'"'"'/g' "$1"; }  # within a fence, a name cannot end it
     echo
     echo "<details><summary>Notes</summary>"
     echo
-    echo '```text'
-    quoted "$RESULTS/messages.txt"
-    echo '```'
+    quoted <"$RESULTS/messages.txt"
     echo
     echo "</details>"
 } >"$RESULTS/summary.md"

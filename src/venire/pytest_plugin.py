@@ -15,6 +15,7 @@ pytest imports this module whenever Venire is installed, so it imports nothing t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,11 +62,30 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     collected = pyfuncitem.config.stash[COLLECTED]
     if system in collected:
         pytest.fail(f"two tests return the run of {system!r}", pytrace=False)
-    if not isinstance(run, Mapping) or not run or not all(isinstance(each, Mapping) for each in run.values()):
-        shown = type(run).__name__ if run or not isinstance(run, Mapping) else "an empty run"
-        pytest.fail(f"the run of {system!r} is {shown}, expected {{topic: {{doc: score}}}}", pytrace=False)
+    if found := _not_a_run(run):
+        pytest.fail(f"the run of {system!r} {found}, expected {{topic: {{doc: score}}}}", pytrace=False)
     collected[system] = run
     return True
+
+
+def _not_a_run(run: object) -> str | None:
+    """Return what is wrong with a run that a test returned, since other tests would fail by it."""
+    if not isinstance(run, Mapping) or not run:
+        return "is an empty run" if isinstance(run, Mapping) else f"is {type(run).__name__}"
+    for topic, scores in run.items():
+        if not isinstance(scores, Mapping):
+            return f"has {type(scores).__name__} for topic {topic!r}"
+        for doc, score in scores.items():
+            if not _is_finite(score):
+                return f"has the score {score!r} of document {doc!r} for topic {topic!r}"
+    return None
+
+
+def _is_finite(score: Any) -> bool:
+    try:
+        return math.isfinite(score)
+    except (TypeError, ValueError):
+        return False
 
 
 class SearchQuality:
@@ -116,7 +136,7 @@ class SearchQuality:
             labels, systems = self._judgments(judgments), self._runs(runs)
             found = compare(labels, systems, measure, candidate=candidate, baseline=baseline, **options)
         except VenireError as error:
-            pytest.fail(str(error), pytrace=False)
+            raise pytest.fail.Exception(str(error), pytrace=False) from None  # else pytest prints both
         return Claim(found, margin, level, sure)
 
     def _assert(self, claim: Claim) -> Claim:

@@ -161,7 +161,10 @@ class Tabular(ABC):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a data frame; needs pandas and pyarrow (``pip install "venire[pandas]"``)."""
-        return self.to_polars().to_pandas()
+        try:
+            return self.to_polars().to_pandas()
+        except ModuleNotFoundError as error:
+            raise ImportError(f'to_pandas needs {error.name}: pip install "venire[pandas]"') from error
 
     def _first(self, most: int) -> tuple[Records, int]:
         """Rows to show, and their total number; large tables need not make them all."""

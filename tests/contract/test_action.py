@@ -88,19 +88,22 @@ def test_a_worse_candidate_does_not_and_names_act_as_text(files, tmp_path):
         ({"JUDGMENTS": "nosuch.txt"}, "nosuch.txt"),
         ({"CANDIDATE": "$(touch stolen)"}, "$(touch stolen)"),
         ({"REQUIRE": "delta>0; touch stolen"}, "not a condition"),
+        ({"REQUIRE": "\n  \n"}, "without one, every candidate would pass"),
     ],
 )
 def test_broken_inputs_end_with_2_and_their_message(files, tmp_path, settings, said):
     done, summary, output = run_gate(files, tmp_path, **{"CANDIDATE": "good", "BASELINE": "poor", **settings})
-    assert (done.returncode, summary, output) == (2, "", {})
+    assert (done.returncode, output) == (2, {})
+    assert summary.startswith("## Not compared\n\n```text\n")
     assert said in done.stderr
+    assert said in summary
     assert not list(files.glob("stolen*"))
 
 
 def test_every_input_is_documented_and_reaches_the_script_as_a_variable():
     names = re.findall(r"^  ([a-z-]+):$", ACTION.split("\noutputs:")[0], re.M)
     page = (ROOT / "docs" / "howto" / "release-gate.md").read_text(encoding="utf-8")
-    assert len(names) == 9
+    assert len(names) == 10
     assert [name for name in names if name != "python-version" and f"`{name}`" not in page] == []
     commands = re.findall(r"run: (.*)", ACTION)
     assert commands

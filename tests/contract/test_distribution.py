@@ -166,6 +166,14 @@ def checked_wheel(wheel: Path) -> Path:
     return named
 
 
+def test_the_compiled_module_has_no_format_that_depends_on_the_headers_of_its_build():
+    """Headers of Python 3.13 and later ignore PY_SSIZE_T_CLEAN, without which Python 3.11 and 3.12 refuse '#'."""
+    source = (ROOT / "src" / "venire" / "scan" / "_scan.c").read_text(encoding="utf-8")
+    formats = re.findall(r'(?:PyArg_Parse\w*|Py_BuildValue)\([^"]*"([^"]*)"', source)
+    assert len(formats) > 5
+    assert [each for each in formats if "#" in each] == []
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="folders of environments have other names there")
 def test_without_a_compiler_the_package_is_built_and_gives_the_same_scores(source, tmp_path):

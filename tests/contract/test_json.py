@@ -84,6 +84,14 @@ REPORTS = {
     "aspects": "aspects.parquet runs --where aspect=overall",
     "a reference and a machine": "labels.parquet runs --reference ann --machine cy --family all=s1,s2",
     "a pool": "labels.parquet runs --pool majority",
+    "one topic": "labels.parquet runs --where topic=t1",
+}
+SMALL = {
+    "one judge": "compare labels.parquet runs --where assessor=ann",
+    "one topic": "compare labels.parquet runs --where topic=t1 --assessor ann",
+    "one judge and two systems": "compare labels.parquet runs --where assessor=ann --candidate s1 --baseline s2",
+    "agreement on one topic": "agreement labels.parquet --where topic=t1",
+    "power with one judge": "power labels.parquet runs --where assessor=ann",
 }
 
 
@@ -96,6 +104,15 @@ def test_reports_of_every_form_follow_their_schema(arguments, tmp_path, monkeypa
     for ending in ("", ".toml"):
         (tmp_path / f"earlier.parquet{ending}").write_bytes((tmp_path / f"labels.parquet{ending}").read_bytes())
     done = CliRunner().invoke(cli, ["report", *arguments.split(), "--draws", "5", "--json", "report.json", "-q"])
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+@pytest.mark.parametrize("arguments", SMALL.values(), ids=SMALL)
+def test_results_of_few_labels_follow_their_schema(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    every_command.write_files(tmp_path)
+    done = CliRunner().invoke(cli, [*arguments.split(), "--draws", "5", "--format", "json", "-q"])
     assert done.exit_code == 0, done.output
 
 

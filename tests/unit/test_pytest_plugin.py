@@ -81,6 +81,14 @@ def test_words_name_the_worst_topics():
     assert f"worst topics by nDCG@10: {worst} (" in found.sentence()
 
 
+def test_words_for_one_judge_and_one_topic():
+    runs = {name: {"t0": run["t0"]} for name, run in RUNS.items()}
+    labels = {"t0": labels_of(1)["judge0"]["t0"]}
+    found = Claim(compare(labels, runs, candidate="poor", baseline="good", n_draws=9))
+    assert "the baseline is ahead with the labels of assessor" in found.sentence()
+    assert "95% interval not known, 1 topic\n" in found.sentence()
+
+
 @pytest.fixture
 def project(pytester):
     """A project with judgments of one judge, and two runs."""
@@ -151,7 +159,13 @@ WRONG = {
     "venire.assert_better('good', 'nosuch', judgments='judge.qrels', runs='good.run')": "nosuch",
     "venire.assert_no_regression('good', 'poor', margin=0)": "the margin is 0",
 }
-NO_RUNS = {"None": "NoneType", "{}": "an empty run", "{'t1': 2}": "dict, expected {topic: {doc: score}}"}
+NO_RUNS = {
+    "None": "NoneType",
+    "{}": "an empty run",
+    "{'t1': 2}": "has int for topic 't1', expected {topic: {doc: score}}",
+    "{'t1': {'d 1': 'high'}}": "has the score 'high' of document 'd 1' for topic 't1'",
+    "{'t1': {'d1': float('nan')}}": "has the score nan of document 'd1'",
+}
 
 
 def test_what_is_wrong_is_said_without_a_traceback(project):
@@ -164,3 +178,4 @@ def test_what_is_wrong_is_said_without_a_traceback(project):
     for said in (*WRONG.values(), *NO_RUNS.values()):
         assert said in result.stdout
     assert "Traceback" not in result.stdout
+    assert "During handling" not in result.stdout

@@ -1,10 +1,12 @@
 """Tabular: numbers of records are None where nothing is known, and counts are whole where they are."""
 
+import sys
 from math import inf, nan
 
 import numpy as np
 import pytest
 
+from venire import evaluate
 from venire.results import Tabular, as_html, known, known_count, shown, visible
 
 
@@ -81,3 +83,9 @@ def test_controls_are_visible(text, seen):
     assert visible(text) == seen
     assert visible(visible(text)) == seen
     assert visible(text, keep=text) == text
+
+
+def test_without_pandas_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r'to_pandas needs \w+: pip install "venire\[pandas\]"'):
+        evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "P@1").to_pandas()

@@ -29,7 +29,6 @@ from venire.types import Bools, Ints, RNGLike
 
 OVERALL = "overall"
 COMPLETE, ALL = "complete", "all"
-PARTS = ("coverage", "distributions", "changes", "correlations", "prediction", "clusters", "agreement", "rankings")
 STATISTICS = ("krippendorff_alpha", "cohen_kappa", "jaccard", "raw_agreement")
 
 

@@ -260,6 +260,9 @@ class Votes(NamedTuple):
 
     def sentence(self) -> str:
         """Return both in words."""
+        if self.n_judges == 1:
+            ahead = f"the baseline is ahead with the labels of {self.against[0]}" if self.against else "none is ahead"
+            return f"by {self.measure}, {ahead}"
         others = f"; the baseline is ahead with those of {listed(self.against, MOST_NAMES)}" if self.against else ""
         return (
             f"by {self.measure}, the candidate is ahead with the labels of {self.n_for} of "

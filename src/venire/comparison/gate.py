@@ -22,7 +22,7 @@ import numpy as np
 
 from venire.comparison.compare import OBSERVED, Comparison
 from venire.comparison.significance import HeadToHead, compare_systems, head_to_head
-from venire.results import listed
+from venire.results import counted, listed
 
 LEVEL, SURE = 0.05, 0.9
 """Level of the tests over topics, and the least probability under another judge."""
@@ -126,9 +126,10 @@ class Claim:
         lines += [f"  {reason}" for reason in self.reasons]
         for each in self.found.by_measure:
             effects, measure = each.tested.effects, each.tested.measure
-            n = int(each.tested.n_topics[0])
-            interval = f"[{effects.low[0]:+.4f}, {effects.high[0]:+.4f}]"
-            lines.append(f"  {measure}: difference {effects.delta[0]:+.4f}, 95% interval {interval}, {n} topics")
+            topics = counted(int(each.tested.n_topics[0]), "topic")
+            low, high = effects.low[0], effects.high[0]
+            interval = "not known" if np.isnan(low) else f"[{low:+.4f}, {high:+.4f}]"
+            lines.append(f"  {measure}: difference {effects.delta[0]:+.4f}, 95% interval {interval}, {topics}")
             found = self.topics(measure)
             worst = [
                 f"{topic} ({difference:+.4f})"

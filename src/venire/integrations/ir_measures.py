@@ -21,7 +21,7 @@ import numpy as np
 try:
     import ir_measures
 except ImportError as error:
-    raise ImportError("venire.integrations.ir_measures needs ir_measures: pip install ir_measures") from error
+    raise ImportError('venire.integrations.ir_measures needs ir_measures: pip install "venire[ir_measures]"') from error
 
 from venire.data.gains import GainsLike, names_model
 from venire.data.judgments import Judgments

@@ -500,7 +500,7 @@ def survey_run(source: Path | RunTable) -> tuple[dict[str, Any], list[Problem]]:
     doc, score, line = table.doc.codes[order], table.score[order], _lines(table)[order]
     rank = np.full(n_rows, np.nan) if table.rank is None else table.rank[order]
     same = owner[1:] == owner[:-1]
-    rises = (score[1:] > score[:-1]) & same
+    rises = (score[1:] > score[:-1]) & same & (table.line is not None)  # without lines, documents have no order
     again = np.ones(n_rows, dtype=np.bool_)
     again[np.unique(owner * len(table.doc.names) + doc, return_index=True)[1]] = False
     best = np.lexsort((rank, -score, owner))  # within ties, any ranks will do

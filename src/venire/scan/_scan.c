@@ -13,8 +13,7 @@
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* madvise */
 #endif
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include <Python.h> /* no format has '#': its meaning before Python 3.13 depends on the headers of the build */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -1176,7 +1175,7 @@ static PyObject *names_all(PyObject *object, PyObject *nothing) {
     char *place = PyBytes_AsString(bytes);
     if (self->bytes.used) memcpy(place, self->bytes.data, self->bytes.used);
     memset(place + self->bytes.used, 0, PADDING);
-    return Py_BuildValue("Ny#", bytes, self->ends.data ? self->ends.data : "", (Py_ssize_t)self->ends.used);
+    return Py_BuildValue("NN", bytes, PyBytes_FromStringAndSize(self->ends.data, (Py_ssize_t)self->ends.used));
 }
 
 static PyObject *names_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
@@ -2021,28 +2020,27 @@ static PyObject *clicks_counts(PyObject *object, PyObject *nothing) {
 }
 
 static PyObject *clicks_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-    PyObject *topics, *docs, *seed, *roles;
-    const char *separator;
-    Py_ssize_t n_fields, longest, separators;
+    PyObject *topics, *docs, *seed, *separator, *roles;
+    Py_ssize_t n_fields, longest;
     double dwell, unit;
     if (keywords && PyDict_Size(keywords)) {
         return PyErr_SetString(PyExc_TypeError, "ClickCounter takes no keyword arguments"), NULL;
     }
-    if (!PyArg_ParseTuple(args, "OOOy#Snddn:ClickCounter", &topics, &docs, &seed, &separator, &separators, &roles, &n_fields,
-                          &dwell, &unit, &longest)) {
+    if (!PyArg_ParseTuple(args, "OOOSSnddn:ClickCounter", &topics, &docs, &seed, &separator, &roles, &n_fields, &dwell, &unit,
+                          &longest)) {
         return NULL;
     }
     PyObject *module = PyType_GetModule(type), *names = module ? PyObject_GetAttrString(module, "Names") : NULL;
     if (!names) return NULL;
     int named = (PyObject *)Py_TYPE(topics) == names && (PyObject *)Py_TYPE(docs) == names;
     Py_DECREF(names);
-    if (!named || separators != 1 || PyBytes_Size(roles) != N_ROLES || n_fields < 1 || longest < 1) {
+    if (!named || PyBytes_Size(separator) != 1 || PyBytes_Size(roles) != N_ROLES || n_fields < 1 || longest < 1) {
         return PyErr_SetString(PyExc_ValueError, "names, a separator, six fields and lengths are expected"), NULL;
     }
     ClickCounter *self = (ClickCounter *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (!self) return NULL;
     self->topics = (Names *)Py_NewRef(topics), self->docs = (Names *)Py_NewRef(docs);
-    self->separator = *separator, self->n_fields = (size_t)n_fields, self->longest = (size_t)longest;
+    self->separator = *PyBytes_AsString(separator), self->n_fields = (size_t)n_fields, self->longest = (size_t)longest;
     self->dwell = dwell, self->unit = unit;
     const uint8_t *field_of = (const uint8_t *)PyBytes_AsString(roles);
     self->roles = malloc((size_t)n_fields);

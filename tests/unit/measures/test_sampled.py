@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import random
 
 import polars as pl
@@ -80,6 +81,36 @@ def test_statap_weights_documents_by_their_probability(seed):
     same = evaluate(table(certain), runs, ["statAP", "AP"]).values.ravel()
     assert same[0] == pytest.approx(same[1])
     assert same[1] == pytest.approx(scores.values[0, 0, 1])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_statap_has_the_sum_of_precisions_as_its_expectation_over_all_samples(seed):
+    """The double sum of Pavlu and Aslam 2007, over pairs of documents by their joint probability, and its expectation.
+
+    All samples of eight documents drawn independently are topics of one evaluation, each with its probability.
+    """
+    rnd = random.Random(seed)
+    docs = [f"d{n}" for n in range(8)]
+    relevant, chance = ({doc: draw() for doc in docs} for draw in (lambda: rnd.random() < 0.6, rnd.random))
+    rank = {doc: n for n, doc in enumerate(rnd.sample(docs, 6), start=1)}
+    rows, expected, likely = [], {}, {}
+    for number in range(1, 2 ** len(docs)):
+        drawn = [doc for n, doc in enumerate(docs) if number >> n & 1]
+        found = [doc for doc in drawn if relevant[doc]]
+        pairs = [(a, b) for a in found for b in found if rank.get(b, 9) <= rank.get(a, 0)]
+        total = sum(1 / (rank[a] * chance[a] * (1 if a == b else chance[b])) for a, b in pairs)
+        count = sum(1 / chance[doc] for doc in found)
+        if count:
+            rows += [(f"s{number}", doc, int(relevant[doc]), chance[doc]) for doc in drawn]
+            expected[f"s{number}"] = (total / count, count)
+            likely[f"s{number}"] = math.prod(chance[doc] if doc in drawn else 1 - chance[doc] for doc in docs)
+    run = {topic: {doc: -float(n) for doc, n in rank.items()} for topic in expected}
+    scores = evaluate(table(rows), run, "statAP")
+    value = dict(zip(scores.names["topic"], scores.values[0, :, 0].tolist(), strict=True))
+    assert value == pytest.approx({topic: score for topic, (score, _) in expected.items()}, abs=1e-12)
+    ahead = [sum(relevant[b] for b in rank if rank[b] <= rank[a]) / rank[a] for a in rank if relevant[a]]
+    assert sum(likely[t] * value[t] * expected[t][1] for t in value) == pytest.approx(sum(ahead), rel=1e-9)
+    assert sum(likely[t] * expected[t][1] for t in value) == pytest.approx(sum(relevant.values()), rel=1e-9)
 
 
 def test_labels_without_a_probability_count_as_certain_with_a_note():

@@ -23,7 +23,9 @@ JUDGMENTS, RUNS, EITHER = "judgments", "runs", "judgments or runs"
 STRING = re.compile(rb'"((?:[^"\\]|\\.)*+)"(\s*+:)?')
 """A text in JSON, and the colon after a key."""
 CHOSEN = re.compile(rb'"labels?"\s*+:\s*+\[\s*+(?:"|\])')
-SCORES = re.compile(rb'\{\s*+"(?:[^"\\]|\\.)*+"\s*+:\s*+\{\s*+"(?:[^"\\]|\\.)*+"\s*+:\s*+-?\d')
+KEY = rb'"(?:[^"\\]|\\.)*+"\s*+:\s*+'
+SCORES = re.compile(rb"\{\s*+(?:%b\{\s*+\}\s*+,\s*+)*+%b\{\s*+(?:%b-?\d|\}\s*+\})" % (KEY, KEY, KEY))
+"""Documents by topic, the first of which may have none."""
 LINES = re.compile(rb"\}[ \t\r]*+\n\s*+\{")
 """The end of an object and the beginning of the next, without a comma."""
 Begins = Callable[[set[str], bytes], bool]

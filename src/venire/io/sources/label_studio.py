@@ -37,16 +37,16 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
         for annotation in listed if isinstance(listed, list) else [record.held]:
             chosen = _chosen if isinstance(listed, list) else _flat
             for control, label in chosen(record, annotation, columns):
-                left_out = "" if label else "cancelled"
+                left_out = "" if label else "cancelled" if annotation.get("was_cancelled") else "no label was chosen"
                 about = _about(annotation)
                 yield Imported(topic=topic, doc=doc, label=label, aspect=control, left_out=left_out, **about)
 
 
 def _chosen(record: Record, annotation: Any, columns: Columns) -> Iterator[tuple[str, str]]:
-    """Yield the controls of an annotation and their values; an empty value if it was cancelled."""
+    """Yield the controls of an annotation and their values; an empty value if it was cancelled, or has none."""
     if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
         raise record.fault("has an annotation without a result", hint=HINT)
-    if annotation.get("was_cancelled"):
+    if annotation.get("was_cancelled") or not annotation["result"]:
         yield "", ""
         return
     for each in annotation["result"]:

@@ -100,10 +100,6 @@ def _scores_in_context(
     return ScoresInContext(values, sources, best)
 
 
-Readings = list[tuple[Utility, list[int]]]
-"""Utilities, with the numbers of the measures that use them."""
-
-
 @dataclass(frozen=True, eq=False)
 class Bench:
     """A few judges: the conditional labels they use, and the items they have labels for (judge, item + 2)."""

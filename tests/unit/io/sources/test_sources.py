@@ -95,6 +95,20 @@ def test_what_is_no_label_is_counted(write, name, reasons):
     assert {note.fields["why"]: note.fields["n"] for note in notes if note.kind == "left-out"} == reasons
 
 
+def test_an_annotation_without_a_value_is_counted(write):
+    task = {**files.LABEL_STUDIO[0], "annotations": [*files.LABEL_STUDIO[0]["annotations"], {"result": []}]}
+    (note,) = (note for note in read_judgments(write("studio.json", [task])).notes if note.kind == "left-out")
+    assert (note.fields["why"], note.fields["n"]) == ("no label was chosen", 1)
+
+
+def test_topics_of_a_run_may_be_empty_and_documents_in_any_order(write):
+    path = write("run.json", {"q0": {}, "q 1": {"d1": 0.5, "d2": 0.9}})
+    found = inspect_file(path)
+    assert (found.facts["topics"], found.facts["depth"]["median"], list(found.problems)) == (1, 2, [])
+    with pytest.raises(FormatError, match=r"empty\.json: holds no documents"):
+        run_scores(read_runs(write("empty.json", {"q0": {}, "q1": {}})))
+
+
 @pytest.mark.parametrize(("name", "machine"), {"opensearch": "gpt", "umbrela": "gpt-4o"}.items())
 def test_models_are_declared_as_machines(write, name, machine):
     path, _, content, _ = files.JUDGED[name]
