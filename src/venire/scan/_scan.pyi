@@ -36,21 +36,30 @@ class Names:
     def all(self) -> tuple[bytes, bytes]: ...
 
 class ClickCounter:
-    def __new__(
-        cls,
-        topics: Names,
-        docs: Names,
-        seed: int,
-        separator: bytes,
+    def __new__(cls, topics: Names, docs: Names, seed: int, dwell: float, longest: int, /) -> ClickCounter: ...
+    def scan(
+        self,
+        data: bytes,
         roles: bytes,
-        n_fields: int,
-        dwell: float,
+        separator: str,
+        keys: tuple[bytes, ...] | None,
         unit: float,
-        longest: int,
+        quoted: bool,
+        most: int,
         /,
-    ) -> ClickCounter: ...
-    def scan(self, data: bytes, /) -> bool: ...
-    def counts(self) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes, int, int, int] | None: ...
+    ) -> bool: ...
+    def add(
+        self,
+        session: object,
+        topic: object,
+        doc: object,
+        rank: NDArray[Any] | None,
+        flags: Octets,
+        has_dwell: bool,
+        /,
+    ) -> int | None: ...
+    def end(self) -> None: ...
+    def counts(self) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes, int, int, int]: ...
 
 def compacted(buffer: Octets, start: Ints, end: Ints, /) -> bytes: ...
 def ordered_rows(major: Codes, minor: NDArray[Any], n_groups: int, first: int, last: int, /) -> bytes: ...

@@ -6,6 +6,7 @@ object, and keeps the last of two values under one key; hence nested values are 
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections import Counter
@@ -18,7 +19,6 @@ import numpy as np
 
 from venire.errors import FormatError
 from venire.io.limits import current, over
-from venire.io.tables.delimited import refuse_bytes
 from venire.results import counted
 from venire.types import Ints, Octets
 
@@ -36,11 +36,11 @@ KEY = re.compile(rb'"(?:[^"\\\n]|\\.)*+"(?=\s*+:)')
 def parsed(block: bytes, before: int, where: object) -> tuple[pl.DataFrame, Ints]:
     """Parse whole lines -> a frame with a row per object, and each row's line; before: the number of lines ahead.
 
+    block: UTF-8 without zero bytes.
     A column that is an object or a list of lists somewhere is empty, and of a nested type.
     """
     import polars as pl
 
-    refuse_bytes(block, before, where)
     lines, number = _filled_lines(block)
     number += before + 1
     if not lines:
@@ -49,6 +49,18 @@ def parsed(block: bytes, before: int, where: object) -> tuple[pl.DataFrame, Ints
     frame = _parsed_lines(lines, number, where)
     nothing = pl.Series([None], dtype=pl.Struct({"nested": pl.Null})).new_from_index(0, frame.height)
     return frame.with_columns(nothing.alias(name) for name in nested if name in frame.columns), number
+
+
+def first_keys(block: bytes) -> list[str]:
+    """Return the keys of the first object; none if they are not usual: two are the same, or one has an escape."""
+    line = next((each for each in io.BytesIO(block) if each.strip(b"\r\n")), b"")
+    try:
+        pairs = json.loads(line, object_pairs_hook=list, parse_int=str) if line.startswith(b"{") else []
+    except (ValueError, RecursionError):
+        return []
+    keys = [str(key) for key, _ in pairs]
+    usual = b"\\" not in line and 0 < len(set(keys)) == len(keys) <= current().columns
+    return keys if usual else []
 
 
 def _filled_lines(chunk: bytes) -> tuple[bytes, Ints]:
