@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,10 @@ from venire.kernels.ragged import offsets
 from venire.results import Note
 from venire.scan.codes import COMPILED
 from venire.scan.pages import CLICKED, SATISFIED, WITH_DWELL, Counted, Fields, PageCounter
-from venire.types import Codes, Words
+from venire.types import Codes, Octets, Words
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MOST_ROWS = 1 << 21
 """Rows of one session with one topic, beyond which the column is probably not the session."""
@@ -43,16 +46,10 @@ class Tally:
 
     def add(self, rows: TableRows) -> None:
         """Count rows of session, topic, doc and clicked, without nulls, and perhaps rank and dwell (seconds)."""
-        import polars as pl
-
         frame, has_dwell = rows.frame, "dwell" in rows.frame.columns
-        seconds = pl.col("dwell") if has_dwell else pl.lit(None, pl.Float64)
-        satisfied = pl.col("clicked") & (seconds >= self.dwell).fill_null(False)
-        known = (("clicked", CLICKED), (seconds.is_not_null(), WITH_DWELL), (satisfied, SATISFIED))
-        flags = pl.sum_horizontal(pl.lit(flag, pl.UInt8) * (pl.col(of) if isinstance(of, str) else of) for of, flag in known)
         rank = frame["rank"].to_numpy() if "rank" in frame.columns else None
         names = [frame[role] for role in ("session", "topic", "doc")]
-        length = self._pages.add(names, rank, frame.select(flags.cast(pl.UInt8)).to_series().to_numpy(), has_dwell=has_dwell)
+        length = self._pages.add(names, rank, self._flags(frame), has_dwell=has_dwell)
         if length is None:
             for name in names[1:]:
                 encoded(name, rows.where, rows.line)  # raises at the row
@@ -60,6 +57,15 @@ class Tally:
             message = f"session {names[0][-1]!r} shows over {MOST_ROWS:,} results for one topic"
             raise FormatError(rows.where, None, message, hint="is this column the session? rename it if it is not")
         self._note_columns(frame.columns)
+
+    def _flags(self, frame: pl.DataFrame) -> Octets:
+        """Return what is known of each row, of which ``scan.pages`` counts."""
+        clicked = frame["clicked"].to_numpy()
+        if "dwell" not in frame.columns:
+            return clicked * np.uint8(CLICKED)
+        seconds = frame["dwell"].to_numpy()  # NaN where there is none
+        found = clicked * np.uint8(CLICKED) + ~np.isnan(seconds) * np.uint8(WITH_DWELL)
+        return found + (clicked & (seconds >= self.dwell)) * np.uint8(SATISFIED)
 
     def _note_columns(self, roles: Iterable[str]) -> None:
         present = set(roles)

@@ -16,11 +16,12 @@ session saw is known in pieces only, and a note says so.  Errors name the line (
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from venire.data.clicks import Clicks
-from venire.errors import FormatError, SettingError
+from venire.errors import SettingError
 from venire.io.click_tally import Tally
 from venire.io.files import expanded
 from venire.io.tables.blocks import TableRows, Text, frame_blocks, frame_of, table_blocks
@@ -86,21 +87,22 @@ def read_clicks(source: ClicksLike, *, dwell: float = 30.0, wide: bool | None = 
 
 def counted_logs(source: Any, dwell: float, wide: bool | None, *, compiled: bool = COMPILED) -> Clicks:
     """Read logs and count them together."""
-    where: object = "clicks"
+    names: list[object] = ["clicks"]
     tally, notes = Tally(dwell, compiled=compiled), dict[Note, None]()
 
-    def scan(block: bytes, text: Text, columns: LogColumns) -> bool:
+    def scan(path: Path, block: bytes, text: Text, columns: LogColumns) -> bool:
         fields = Fields(text.names, columns.roles, text.separator, text.quoted, columns.unit)
         taken = not columns.wide and tally.scan(block, fields)
         if taken:
-            _note_columns(notes, where, columns)
+            _note_columns(notes, path, columns)
         return taken
 
-    for where, blocks in _logs(source, wide, scan):
+    for name, blocks in _logs(source, wide, scan):
+        names.append(name)
         for rows in _typed(blocks, notes):
             tally.add(rows)
         tally.end()
-    return tally.clicks(where, notes)
+    return tally.clicks(names[-1], notes)
 
 
 class LogColumns(NamedTuple):
@@ -112,7 +114,7 @@ class LogColumns(NamedTuple):
 
 
 Blocks = Iterator[tuple[TableRows, LogColumns]]
-Scan = Callable[[bytes, Text, LogColumns], bool]
+Scan = Callable[[Path, bytes, Text, LogColumns], bool]
 
 
 def find_log_columns(names: Sequence[str], where: object, line: int | None, wide: bool | None) -> LogColumns:
@@ -152,7 +154,7 @@ def _from_file(path: Path, wide: bool | None, scan: Scan) -> Blocks:
         known: Mapping[str, Any] = {} if columns.wide else numbers
         return {name: known.get(role, pl.String()) for role, name in columns.roles.items()}, columns
 
-    return table_blocks(path, choose, scan=scan)
+    return table_blocks(path, choose, scan=partial(scan, path))
 
 
 def _typed(blocks: Blocks, notes: dict[Note, None]) -> Iterator[TableRows]:

@@ -2127,13 +2127,14 @@ static const char *split_object(Block *block, const char *p, Slice *cell) {
     return *p == '\n' ? p + 1 : NULL;
 }
 
-/* Whether each key has values of one kind, and one that fits its role: others are turned into text in other ways. */
+/* Whether each key has values of one kind, which fits its role: others may be turned into text in other ways. */
 static int kinds_fit(const Block *block) {
     static const uint8_t WANTED[] = {A_TEXT | A_WHOLE, A_TEXT | A_WHOLE, A_TEXT | A_WHOLE, A_WHOLE | A_FLAG, A_WHOLE,
                                      A_WHOLE | A_FRACTION, 15};
     for (size_t n = 0; block->keys && n < block->n_fields; n++) {
-        uint8_t kind = block->kinds[n];
-        if (kind & ~WANTED[block->roles[n]] || (kind & (kind - 1) && kind != (A_WHOLE | A_FRACTION))) return 0;
+        uint8_t kind = block->kinds[n], role = block->roles[n];
+        int is_one = !(kind & (kind - 1)) || kind == (A_WHOLE | A_FRACTION) || (kind == (A_TEXT | A_WHOLE) && role <= OF_DOC);
+        if (!is_one || kind & ~WANTED[role]) return 0;
     }
     return 1;
 }

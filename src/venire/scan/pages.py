@@ -70,8 +70,10 @@ class PageCounter:
 
     def __init__(self, dwell: float, longest: int, *, compiled: bool = COMPILED) -> None:
         self._names = Names(compiled=compiled), Names(compiled=compiled)
-        tables = [each.table() for each in self._names] if compiled else []
-        self._twin = _scan.ClickCounter(*tables, slices.SEED, dwell, longest) if compiled else None
+        self._twin: _scan.ClickCounter | None = None
+        if compiled:
+            topics, docs = (each.table() for each in self._names)
+            self._twin = _scan.ClickCounter(topics, docs, slices.SEED, dwell, longest)
         self._plain = PlainCounter()
         self._longest = longest
 
@@ -79,7 +81,7 @@ class PageCounter:
         """Count the rows of whole lines, UTF-8 without zero bytes; False, and nothing is counted, if they are unusual.
 
         Unusual are cells that are not written in the usual way, or wrong, objects with other keys than the first one
-        or with objects in them, and a last page of more rows than most.
+        or with objects in them, and a last page of more rows than ``most``.
         """
         is_json = not fields.separator
         if self._twin is None or (is_json and len(fields.names) > MOST_KEYS):
@@ -116,9 +118,9 @@ class PageCounter:
         """Return all counts."""
         self.end()
         found: Sequence[Any] = self._plain.counts() if self._twin is None else self._twin.counts()
-        made = np.array if self._twin is None else np.frombuffer
-        tables = (made(part, dtype=kind) for part, kind in zip(found[:6], _TABLES, strict=True))
-        return Counted(*tables, *found[6:], self._names[0].all(), self._names[1].all())
+        made: Any = np.array if self._twin is None else np.frombuffer
+        tables: Any = (made(part, dtype=kind) for part, kind in zip(found, _TABLES, strict=False))
+        return Counted(*(*tables, *found[6:], self._names[0].all(), self._names[1].all()))
 
 
 class PlainCounter:
@@ -156,7 +158,8 @@ class PlainCounter:
             return
         results = sorted(self.page.items(), key=lambda result: result[1][0])
         for item, (rank, clicked_at, satisfied) in results:
-            for counts in (self.items.setdefault(item, [0, 0, 0, len(self.items)]), self.ranks.setdefault(rank, [0] * 3)):
+            of_item = self.items.setdefault(item, [0, 0, 0, len(self.items)])
+            for counts in (of_item, self.ranks.setdefault(rank, [0, 0, 0])):
                 counts[:3] = counts[0] + 1, counts[1] + (clicked_at >= 0), counts[2] + satisfied
         self.lists.setdefault(tuple(self.items[item][3] for item, _ in results), [0, self.first])[0] += 1
         self.sessions.append(session := hash(self.at) % (1 << 64))

@@ -99,7 +99,10 @@ def format_of(path: Path, head: bytes) -> str:
 def table_blocks(
     path: Path, choose: Choose[T], *, whole: bool = False, scan: Scan[T] | None = None
 ) -> Iterator[tuple[TableRows, T]]:
-    """Read a file by its first bytes and its name; whole: a text is one block; scan: blocks that it takes are left out."""
+    """Read a file by its first bytes and its name.
+
+    whole: a text is one block.  scan: blocks of text that it takes are left out.
+    """
     with opened(path) as file:
         head = file.read(-1 if whole else BLOCK).removeprefix(BOM)
         if (form := format_of(path, head)) == "parquet":
@@ -209,9 +212,10 @@ def _delimited_blocks(
     for block in row_blocks(file, head[layout.start :], path, separator=layout.separator, before=layout.start):
         quoted = has_quotes(block, layout.separator)
         refuse_bytes(block, line, path)
-        taken = scan is not None and scan(block, Text(layout.names, layout.separator, quoted), found)
-        text, number = (b"", line) if taken else checked_rows(block, line, layout._replace(quoted=quoted))
-        line += block.count(b"\n")
+        before, line = line, line + block.count(b"\n")
+        if scan is not None and scan(block, Text(layout.names, layout.separator, quoted), found):
+            continue
+        text, number = checked_rows(block, before, layout._replace(quoted=quoted))
         if text:
             form["quote_char"] = '"' if quoted else None
             try:
@@ -233,18 +237,17 @@ def _json_blocks(
     line = 0
     for block in blocks:
         refuse_bytes(block, line, path)
+        before, line = line, line + block.count(b"\n")
         if scan is not None and _json_scanned(block, choose, scan):
-            line += block.count(b"\n")
             continue
-        frame, number = parsed(block, line, path)
-        line += block.count(b"\n")
+        frame, number = parsed(block, before, path)
         if frame.height:
             chosen, found = choose(frame.columns, int(number[0]))
             yield TableRows(pl.DataFrame([frame[name] for name in chosen]), number, path), found
 
 
 def _json_scanned(block: bytes, choose: Choose[T], scan: Scan[T]) -> bool:
-    """Let objects be scanned by the keys of the first one; whether they were."""
+    """Let objects be scanned by the keys of the first ones; whether they were."""
     names = first_keys(block)
     try:
         return bool(names) and scan(block, Text(names), choose(names, None)[1])

@@ -31,6 +31,10 @@ BRACKET = np.zeros(256, dtype=np.int8)
 BRACKET[[ord("{"), ord("[")]], BRACKET[[ord("}"), ord("]")]] = 1, -1
 KEY = re.compile(rb'"(?:[^"\\\n]|\\.)*+"(?=\s*+:)')
 """A key of a JSON object, or a text that looks like one."""
+USUAL_KEY = re.compile(r'[^"\\\x00-\x1f]+')
+"""A key that is written without escapes."""
+FIRST = 64
+"""Objects among whose keys those of all others usually are."""
 
 
 def parsed(block: bytes, before: int, where: object) -> tuple[pl.DataFrame, Ints]:
@@ -52,15 +56,17 @@ def parsed(block: bytes, before: int, where: object) -> tuple[pl.DataFrame, Ints
 
 
 def first_keys(block: bytes) -> list[str]:
-    """Return the keys of the first object; none if they are not usual: two are the same, or one has an escape."""
-    line = next((each for each in io.BytesIO(block) if each.strip(b"\r\n")), b"")
+    """Return the keys of the first objects as they come; none if they are unusual, or a line is no object."""
+    lines = (line for line in io.BytesIO(block) if line.strip(b"\r\n"))
+    keys: dict[str, None] = {}
     try:
-        pairs = json.loads(line, object_pairs_hook=list, parse_int=str) if line.startswith(b"{") else []
+        for line in islice(lines, FIRST):
+            found = json.loads(line, parse_int=str)
+            keys.update(dict.fromkeys(found if isinstance(found, dict) else [""]))
     except (ValueError, RecursionError):
         return []
-    keys = [str(key) for key, _ in pairs]
-    usual = b"\\" not in line and 0 < len(set(keys)) == len(keys) <= current().columns
-    return keys if usual else []
+    usual = len(keys) <= current().columns and all(map(USUAL_KEY.fullmatch, keys))
+    return list(keys) if usual else []
 
 
 def _filled_lines(chunk: bytes) -> tuple[bytes, Ints]:
