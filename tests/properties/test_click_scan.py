@@ -86,7 +86,8 @@ def columns_are_not_needed(*arguments):
 
 
 @given(
-    st.lists(log_rows(PLAIN), min_size=1, max_size=60) | st.lists(log_rows([*PLAIN, *HOSTILE]), min_size=1, max_size=20),
+    st.lists(log_rows(PLAIN), min_size=1, max_size=60)
+    | st.lists(log_rows([*PLAIN, *HOSTILE]), min_size=1, max_size=20),
     WITHOUT,
     st.permutations(range(6)),
     st.sampled_from([80, 1 << 20]),
@@ -118,7 +119,28 @@ def outcome(path, *, compiled):
     st.floats(0, 1, exclude_max=True),
     st.integers(0, 3),
     st.sampled_from(
-        ["", '"', "\\", "\n", "\r", ",", "\t", "é", "x", "-", "0", "1.5", "+", " ", "e2", "{", "}", "[]", "\\u0041", "\0"]
+        [
+            "",
+            '"',
+            "\\",
+            "\n",
+            "\r",
+            ",",
+            "\t",
+            "é",
+            "x",
+            "-",
+            "0",
+            "1.5",
+            "+",
+            " ",
+            "e2",
+            "{",
+            "}",
+            "[]",
+            "\\u0041",
+            "\0",
+        ]
     ),
     st.sampled_from([80, 1 << 20]),
 )

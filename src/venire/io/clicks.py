@@ -236,7 +236,7 @@ def _flags(column: pl.Series, rows: TableRows) -> pl.Series:
 def _ranks(column: pl.Series, rows: TableRows) -> pl.Series:
     import polars as pl
 
-    text = column if column.dtype == pl.Int32 else texts(column, rows.where, rows.line).str.strip_chars()
+    text = column if column.dtype.is_integer() else texts(column, rows.where, rows.line).str.strip_chars()
     rank = text.cast(pl.Int32, strict=False)
     wrong = (rank.is_null() | (rank < 1)).fill_null(True)
     hint = "the first result has rank 1; without a column for it, the order of rows is the rank"

@@ -1713,12 +1713,17 @@ typedef struct {
     double dwell;
     size_t longest;
     Index items_at, lists_at, ranks_at;
-    Array items, ranks, lists, places, sessions, last, page, rows;
+    Array items, ranks, lists, places, sessions, last, page;
     uint64_t session; /* of the page */
     int32_t topic;
     uint32_t n_pages;
     int has_dwell; /* whether rows may have a dwell time: then last clicks are not needed */
     int64_t n_rows, n_repeats, n_unknown, first;
+    /* Names, and what follows, belong to the thread that reads rows; the above to the one that counts them. */
+    Array rows[2]; /* one is filled while the other is counted */
+    int filled;
+    Row read_last;
+    int64_t n_read; /* rows that were read of the last page */
 } ClickCounter;
 
 static inline uint64_t mixed_word(const Keys *keys, uint64_t word) {
@@ -1778,6 +1783,8 @@ static Item *item_of(ClickCounter *self, const Row *row, uint64_t hashed) {
 /* The counts at a rank; NULL no memory. */
 static Counts *rank_of(ClickCounter *self, int32_t rank) {
     size_t count = self->ranks.used / sizeof(AtRank);
+    AtRank *all = (AtRank *)self->ranks.data;
+    if ((size_t)rank <= count && all[rank - 1].rank == rank) return &all[rank - 1].counts; /* ranks came in order */
     if (!index_more(&self->ranks_at, count)) return NULL;
     uint64_t hashed = mixed_word(&self->keys, (uint64_t)rank);
     Known *cell = cell_at(&self->ranks_at, hashed, hashed);
@@ -1958,10 +1965,25 @@ static const char *quoted_cell(Block *block, const char *p, Slice *text) {
     return end + 1;
 }
 
-/* Read a cell without quotes; a carriage return belongs to the end of a line. */
-static const char *plain_cell(const Block *block, const char *p, Slice *text) {
-    const char *start = p, separator = block->separator;
+/* Where a cell without quotes ends: at a separator or at the end of the line. */
+static inline const char *cell_end(const char *p, const char *limit, char separator) {
+#if defined(__SSE2__) && defined(__GNUC__)
+    const __m128i separators = _mm_set1_epi8(separator), ends = _mm_set1_epi8('\n');
+    for (; limit - p >= 16; p += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+        int found = _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(bytes, separators), _mm_cmpeq_epi8(bytes, ends)));
+        if (found) return p + __builtin_ctz((unsigned)found);
+    }
+#endif
+    (void)limit;
     while (*p != separator && *p != '\n') p++;
+    return p;
+}
+
+/* Read a cell without quotes; a carriage return belongs to the end of a line. */
+static inline const char *plain_cell(const Block *block, const char *p, Slice *text) {
+    const char *start = p;
+    p = cell_end(p, block->limit, block->separator);
     size_t length = (size_t)(p - start);
     if (block->with_cr && *p == '\n' && length && p[-1] == '\r') length--;
     *text = (Slice){start, length};
@@ -2203,7 +2225,8 @@ static int read_block(ClickCounter *self, Block *block, const Row *form) {
     Slice cells[AHEAD][N_ROLES + 1];
     Named entry[AHEAD];
     uint64_t hashed[AHEAD];
-    self->rows.used = 0;
+    Array *all = &self->rows[!self->filled];
+    all->used = 0;
     while (p < block->limit) {
         size_t count = 0;
         block->spare_used = 0;
@@ -2223,7 +2246,7 @@ static int read_block(ClickCounter *self, Block *block, const Row *form) {
             FETCH(&self->docs->cells[hashed[count] & (self->docs->room - 1)]);
             count++;
         }
-        Row *rows = grow(&self->rows, count * sizeof *rows);
+        Row *rows = grow(all, count * sizeof *rows);
         if (!rows) return NO_MEMORY;
         for (size_t n = 0; n < count; n++) {
             int64_t doc = number_of(self->docs, cells[n][OF_DOC], entry[n], hashed[n]);
@@ -2236,17 +2259,29 @@ static int read_block(ClickCounter *self, Block *block, const Row *form) {
     return kinds_fit(block) ? FINE : ODD_LOG;
 }
 
-/* How many rows the last page has, with these. */
-static int64_t rows_of_page(const ClickCounter *self, const Row *rows, size_t n_rows) {
-    if (!n_rows) return self->page.used ? self->n_rows - self->first : 0;
-    Row last = rows[n_rows - 1];
-    size_t begin = n_rows - 1;
-    while (begin && rows[begin - 1].session == last.session && rows[begin - 1].topic == last.topic) begin--;
-    int goes_on = !begin && self->page.used && self->session == last.session && self->topic == last.topic;
-    return (int64_t)(n_rows - begin) + (goes_on ? self->n_rows - self->first : 0);
+static inline int same_page(const Row *one, const Row *other) {
+    return one->session == other->session && one->topic == other->topic;
 }
 
-/* Read a block and count its rows. */
+/* Let rows be the ones that were read last: how many are known of their last page. */
+static int64_t rows_of_page(const ClickCounter *self, const Array *all) {
+    const Row *rows = (const Row *)all->data;
+    size_t n_rows = all->used / sizeof *rows, begin = n_rows;
+    while (begin && same_page(&rows[begin - 1], &rows[n_rows - 1])) begin--;
+    int goes_on = !begin && self->n_read && (!n_rows || same_page(&self->read_last, rows));
+    return (int64_t)(n_rows - begin) + (goes_on ? self->n_read : 0);
+}
+
+/* Rows are filled: the number of their array, from 1 on. */
+static int rows_are_read(ClickCounter *self, int64_t of_page) {
+    self->filled = !self->filled;
+    const Array *all = &self->rows[self->filled];
+    if (all->used) self->read_last = *((const Row *)(all->data + all->used) - 1);
+    self->n_read = of_page;
+    return self->filled + 1;
+}
+
+/* Read a block, whose last page may have so many rows: the number of the rows, ODD_LOG, NO_MEMORY. */
 static int scan_block(ClickCounter *self, Block *block, int64_t most) {
     Row form = {0, 0, 0, 0, 0};
     for (size_t n = 0; n < block->n_fields; n++) {
@@ -2255,12 +2290,8 @@ static int scan_block(ClickCounter *self, Block *block, int64_t most) {
     }
     int done = read_block(self, block, &form);
     if (done != FINE) return done;
-    const Row *rows = (const Row *)self->rows.data;
-    size_t n_rows = self->rows.used / sizeof *rows;
-    if (rows_of_page(self, rows, n_rows) > most) return ODD_LOG;
-    if (!count_rows(self, rows, n_rows)) return NO_MEMORY;
-    self->has_dwell |= form.flags;
-    return FINE;
+    int64_t of_page = rows_of_page(self, &self->rows[!self->filled]);
+    return of_page > most ? ODD_LOG : rows_are_read(self, of_page);
 }
 
 /* The keys of objects as slices of Python's bytes: 1 done, 0 the error. */
@@ -2304,8 +2335,8 @@ static PyObject *clicks_scan(PyObject *object, PyObject *args) {
     block.begin = view.buf, block.limit = block.begin + view.len;
     block.roles = (const uint8_t *)roles, block.n_fields = (size_t)n_fields;
     block.separator = (char)separator, block.keys = is_json ? slices : NULL;
-    int done = view.len && block.limit[-1] == '\n' ? FINE : ODD_LOG;
-    if (done == FINE) {
+    int done = ODD_LOG;
+    if (view.len && block.limit[-1] == '\n') {
         block.unlocked = PyEval_SaveThread();
         block.with_cr = memchr(block.begin, '\r', (size_t)view.len) != NULL;
         done = scan_block((ClickCounter *)object, &block, most);
@@ -2314,7 +2345,7 @@ static PyObject *clicks_scan(PyObject *object, PyObject *args) {
     free(block.spare);
     PyBuffer_Release(&view);
     if (done == NO_MEMORY) return PyErr_NoMemory();
-    return PyErr_CheckSignals() ? NULL : PyBool_FromLong(done == FINE);
+    return PyErr_CheckSignals() ? NULL : PyLong_FromLong(done);
 }
 
 /* ---- click logs: columns to rows ------------------------------------------------------------------------------------- */
@@ -2344,28 +2375,32 @@ static int hash_rows(void *keys, const struct ArrowArray *array, char layout, vo
     return 1;
 }
 
-/* Count the rows of columns, some at a time. */
-static int count_columns(ClickCounter *self, const Array *columns, const int32_t *rank, const uint8_t *flags) {
-    const uint64_t *session = (const uint64_t *)columns[IN_SESSION].data;
-    const int32_t *topic = (const int32_t *)columns[IN_TOPIC].data, *doc = (const int32_t *)columns[OF_DOC].data;
-    size_t n_rows = columns[IN_SESSION].used / sizeof *session;
-    Row rows[AHEAD];
-    for (size_t begin = 0; begin < n_rows; begin += AHEAD) {
-        size_t count = n_rows - begin < AHEAD ? n_rows - begin : AHEAD;
-        for (size_t n = 0, row = begin; n < count; n++, row++) {
-            rows[n] = (Row){session[row], topic[row], doc[row], rank ? rank[row] : 0, flags[row]};
-        }
-        if (!count_rows(self, rows, count)) return 0;
+/* Make rows of columns: 1 done, 0 no memory, -1 the error. */
+static int rows_of_columns(Array *all, const Array *columns, const Py_buffer *rank, const Py_buffer *flags) {
+    size_t n_rows = (size_t)flags->len;
+    int same_size = columns[IN_SESSION].used == 8 * n_rows && (!rank->buf || (size_t)rank->len == 4 * n_rows);
+    if (!same_size || columns[IN_TOPIC].used != 4 * n_rows || columns[OF_DOC].used != 4 * n_rows) {
+        return PyErr_SetString(PyExc_ValueError, "the columns differ in length"), -1;
     }
-    return 1;
+    const int32_t *topic = (const int32_t *)columns[IN_TOPIC].data, *doc = (const int32_t *)columns[OF_DOC].data;
+    all->used = 0;
+    Row *rows = grow(all, n_rows * sizeof *rows);
+    int right = 1;
+    for (size_t n = 0; rows && n < n_rows; n++) {
+        int32_t at = rank->buf ? ((const int32_t *)rank->buf)[n] : 0;
+        right &= topic[n] >= 0 && doc[n] >= 0 && at >= (rank->buf != NULL);
+        rows[n] = (Row){((const uint64_t *)columns[IN_SESSION].data)[n], topic[n], doc[n], at, ((const uint8_t *)flags->buf)[n]};
+    }
+    if (!right) return PyErr_SetString(PyExc_ValueError, "a name is null, or a rank is not positive"), -1;
+    return rows || !n_rows;
 }
 
-static PyObject *clicks_add(PyObject *object, PyObject *args) {
+static PyObject *clicks_read(PyObject *object, PyObject *args) {
     ClickCounter *self = (ClickCounter *)object;
     PyObject *session, *topic, *doc, *rank, *flags, *found = NULL;
-    int has_dwell, fits = -1;
-    if (!PyArg_ParseTuple(args, "OOOOOp:add", &session, &topic, &doc, &rank, &flags, &has_dwell)) return NULL;
-    Array columns[3] = {{0}, {0}, {0}};
+    int fits = -1;
+    if (!PyArg_ParseTuple(args, "OOOOO:read", &session, &topic, &doc, &rank, &flags)) return NULL;
+    Array columns[3] = {{0}, {0}, {0}}, *rows = &self->rows[!self->filled];
     Py_buffer ranks = {0}, bits = {0};
     if (rank != Py_None && !view_of(rank, "rank", "il", 4, &ranks)) return NULL;
     struct ArrowArrayStream *stream;
@@ -2374,25 +2409,11 @@ static PyObject *clicks_add(PyObject *object, PyObject *args) {
         fits = number_column(self->topics, topic, self->longest, &columns[IN_TOPIC]);
         if (fits == 1) fits = number_column(self->docs, doc, self->longest, &columns[OF_DOC]);
     }
-    size_t n_rows = (size_t)bits.len;
-    int same_size = columns[IN_SESSION].used == 8 * n_rows && (rank == Py_None || (size_t)ranks.len == 4 * n_rows);
-    if (fits == 1 && (!same_size || columns[IN_TOPIC].used != 4 * n_rows || columns[OF_DOC].used != 4 * n_rows)) {
-        PyErr_SetString(PyExc_ValueError, "the columns differ in length");
-        fits = -1;
-    }
-    for (size_t n = 0; fits == 1 && n < n_rows; n++) {
-        int32_t least = ranks.buf ? ((const int32_t *)ranks.buf)[n] : 1;
-        if (((int32_t *)columns[1].data)[n] >= 0 && ((int32_t *)columns[2].data)[n] >= 0 && least > 0) continue;
-        PyErr_SetString(PyExc_ValueError, "a name is null, or a rank is not positive");
-        fits = -1;
-    }
-    if (fits == 1) {
-        PyThreadState *unlocked = PyEval_SaveThread();
-        int done = count_columns(self, columns, ranks.buf, bits.buf);
-        PyEval_RestoreThread(unlocked);
-        self->has_dwell |= has_dwell;
-        if (!done) PyErr_NoMemory();
-        if (done && !PyErr_CheckSignals()) found = PyLong_FromLongLong(rows_of_page(self, NULL, 0));
+    int done = fits == 1 ? rows_of_columns(rows, columns, &ranks, &bits) : -1;
+    if (!done) PyErr_NoMemory();
+    if (done == 1) {
+        int number = rows_are_read(self, rows_of_page(self, rows));
+        found = Py_BuildValue("iL", number, (long long)self->n_read);
     } else if (!fits) {
         found = Py_NewRef(Py_None);
     }
@@ -2402,8 +2423,25 @@ static PyObject *clicks_add(PyObject *object, PyObject *args) {
     return found;
 }
 
+/* ---- click logs: all counts ------------------------------------------------------------------------------------------- */
+
+static PyObject *clicks_count(PyObject *object, PyObject *args) {
+    ClickCounter *self = (ClickCounter *)object;
+    int number, has_dwell;
+    if (!PyArg_ParseTuple(args, "ip:count", &number, &has_dwell)) return NULL;
+    if (number < 1 || number > 2) return PyErr_SetString(PyExc_ValueError, "there are no such rows"), NULL;
+    Array *rows = &self->rows[number - 1];
+    PyThreadState *unlocked = PyEval_SaveThread();
+    self->has_dwell |= has_dwell;
+    int done = count_rows(self, (const Row *)rows->data, rows->used / sizeof(Row));
+    rows->used = 0;
+    PyEval_RestoreThread(unlocked);
+    return done ? Py_NewRef(Py_None) : PyErr_NoMemory();
+}
+
 static PyObject *clicks_end(PyObject *object, PyObject *nothing) {
     (void)nothing;
+    ((ClickCounter *)object)->n_read = 0;
     return end_page((ClickCounter *)object) ? Py_NewRef(Py_None) : PyErr_NoMemory();
 }
 
@@ -2448,7 +2486,7 @@ static void clicks_dealloc(PyObject *object) {
     ClickCounter *self = (ClickCounter *)object;
     PyTypeObject *type = Py_TYPE(object);
     Array *all[] = {&self->items, &self->ranks, &self->lists, &self->places,
-                    &self->sessions, &self->last, &self->page, &self->rows};
+                    &self->sessions, &self->last, &self->page, &self->rows[0], &self->rows[1]};
     for (size_t n = 0; n < sizeof all / sizeof *all; n++) free(all[n]->data);
     free(self->items_at.cells);
     free(self->lists_at.cells);
@@ -2461,9 +2499,10 @@ static void clicks_dealloc(PyObject *object) {
 }
 
 static PyMethodDef clicks_methods[] = {
-    {"scan", clicks_scan, METH_VARARGS, "Count rows of text, UTF-8; False, and none is counted, if they are to be read in another way."},
-    {"add", clicks_add, METH_VARARGS,
-     "Count rows of columns: how many the last page has; None if a name has a zero byte or is too long."},
+    {"scan", clicks_scan, METH_VARARGS, "Read rows of text, UTF-8: their number, 1 or 2; 0 if they are to be read in another way."},
+    {"read", clicks_read, METH_VARARGS,
+     "Read rows of columns: their number, and how many the last page has; None if a name has a zero byte or is too long."},
+    {"count", clicks_count, METH_VARARGS, "Count rows that were read, by their number: while others are read, too."},
     {"end", clicks_end, METH_NOARGS, "End a log, and with it a page."},
     {"counts", clicks_counts, METH_NOARGS, "All counts."},
     {NULL, NULL, 0, NULL},

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from venire.types import Codes, Octets, Words
 
 if COMPILED:
     from venire.scan import _scan
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 ROLES = ("session", "topic", "doc", "clicked", "rank", "dwell")
 CLICKED, WITH_DWELL, SATISFIED = 1, 2, 4
@@ -75,6 +77,8 @@ class PageCounter:
             topics, docs = (each.table() for each in self._names)
             self._twin = _scan.ClickCounter(topics, docs, slices.SEED, dwell, longest)
         self._plain = PlainCounter()
+        self._thread: ThreadPoolExecutor | None = None
+        self._counting: Future[None] | None = None
         self._longest = longest
 
     def scan(self, block: bytes, fields: Fields, most: int) -> bool:
@@ -89,7 +93,11 @@ class PageCounter:
         role_of = {name: ROLES.index(role) for role, name in fields.roles.items()}
         roles = bytes(role_of.get(name, len(ROLES)) for name in fields.names)
         keys = tuple(name.encode() for name in fields.names) if is_json else None
-        return self._twin.scan(block, roles, fields.separator or " ", keys, fields.unit, fields.quoted, most)
+        form = (roles, fields.separator or " ", keys, fields.unit, fields.quoted, most)
+        rows = self._twin.scan(block, *form)
+        if rows:
+            self._count(rows, has_dwell="dwell" in fields.roles)
+        return bool(rows)
 
     def add(self, names: Sequence[Column], rank: Codes | None, flags: Octets, *, has_dwell: bool) -> int | None:
         """Count rows: names are session, topic and document, rank (row,) from 1 on, flags (row,).
@@ -97,8 +105,11 @@ class PageCounter:
         Returns how many rows the last page has; None if a topic or document has a zero byte or is too long.
         """
         if self._twin is not None:
-            streams = [each.__arrow_c_stream__() for each in names]
-            return self._twin.add(streams[0], streams[1], streams[2], rank, flags, has_dwell)
+            session, topic, doc = (each.__arrow_c_stream__() for each in names)
+            found = self._twin.read(session, topic, doc, rank, flags)
+            if found is not None:
+                self._count(found[0], has_dwell=has_dwell)
+            return None if found is None else found[1]
         cells = [each.to_list() for each in names]
         distinct = {cell for column in cells[1:] for cell in column if cell is not None}
         if any("\0" in cell or len(cell.encode()) > self._longest for cell in distinct):
@@ -110,8 +121,23 @@ class PageCounter:
         self._plain.has_dwell |= has_dwell
         return self._plain.n_rows - self._plain.first
 
+    def _count(self, rows: int, *, has_dwell: bool) -> None:
+        """Count rows in another thread, while the next ones are read."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        self._wait()
+        self._thread = self._thread or ThreadPoolExecutor(1)
+        if self._twin is not None:
+            self._counting = self._thread.submit(self._twin.count, rows, has_dwell)
+
+    def _wait(self) -> None:
+        if self._counting is not None:
+            self._counting.result()
+            self._counting = None
+
     def end(self) -> None:
         """End a log, and with it a page."""
+        self._wait()
         (self._twin or self._plain).end()
 
     def counted(self) -> Counted:
