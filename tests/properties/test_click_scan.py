@@ -81,7 +81,7 @@ def one_by_one(source):
     return counted_logs(source, 30.0, None, compiled=False)
 
 
-def columns_are_not_needed(*arguments):
+def columns_are_not_needed(*_):
     raise AssertionError("a block was not scanned")
 
 

@@ -139,6 +139,13 @@ def test_json_lines_whose_first_lines_have_no_dwell(tmp_path, monkeypatch):
     assert clicks.rule == "dwell of 30 s or more"
 
 
+@pytest.mark.parametrize("key", ["\\ud800", '\\"', "\\\\", "\\u0000", "\\u0061"])
+def test_json_lines_with_an_odd_key_are_read(tmp_path, key):
+    line = f'{{"session": "s", "topic": "q", "doc": "a", "clicked": 1, "{key}": 2}}\n'
+    (tmp_path / "log.jsonl").write_text(line)
+    assert read_clicks(tmp_path / "log.jsonl").impressions.tolist() == [1]
+
+
 def test_other_spellings_and_settings():
     table = frame(rows(1)).rename({"session": "Session ID", "topic": "qid", "rank": "position", "doc": "URL"})
     table = table.rename({"clicked": "is_click"}).with_columns((pl.col("dwell") * 1000).alias("dwell_ms")).drop("dwell")

@@ -31,8 +31,8 @@ BRACKET = np.zeros(256, dtype=np.int8)
 BRACKET[[ord("{"), ord("[")]], BRACKET[[ord("}"), ord("]")]] = 1, -1
 KEY = re.compile(rb'"(?:[^"\\\n]|\\.)*+"(?=\s*+:)')
 """A key of a JSON object, or a text that looks like one."""
-USUAL_KEY = re.compile(r'[^"\\\x00-\x1f]+')
-"""A key that is written without escapes."""
+USUAL_KEY = re.compile(r'[^"\\\x00-\x1f\ud800-\udfff]+')
+"""A key that can be written without escapes."""
 FIRST = 64
 """Objects among whose keys those of all others usually are."""
 
