@@ -549,6 +549,9 @@ FORMS: dict[str, Form] = {
     "clicks": Form(
         "log.csv", delimited(SHOWN), read_clicks, [b"clicked", b"dwell", *EDGES], TABLE, [["clicks", "FILE"]]
     ),
+    "clicks-jsonl": Form(
+        "log.jsonl", json_lines(SHOWN), read_clicks, [*JSON_WORDS, b'"clicked":'], JSON_LINES, [["clicks", "FILE"]]
+    ),
     "clicks-wide": Form(
         "log.jsonl", json_lines(SESSIONS), read_clicks, [*JSON_WORDS, b'"docs":'], JSON_LINES, [["clicks", "FILE"]]
     ),

@@ -4,10 +4,10 @@ In the *long* form a row is one result that was shown: session, topic, doc, clic
 *wide* form a row is a session: topic, its documents and as many click flags (perhaps as many dwell times, ``-`` where
 there is none), separated by white space in a cell, or as lists in JSONL and Parquet; best rank first.
 
-A log is read in blocks of whole sessions, and a block is reduced to counts before the next one is read.  Memory: a
-block, 8 bytes for each session (28 if it has a click and the log no dwell times), the names and counts of each
-document, and each distinct list.  Cost: O(bytes).  Documents and sessions are identified by hashes of 64 bits: among
-10^7 of them two agree by chance with a probability of 3 in 10^6.
+A log is read in blocks, and a block is reduced to counts before the next one is read.  Lines of text that are written
+in the usual way are counted by the compiled scan as they are; any others, and other formats, are read as columns, which
+are counted in the same way.  Memory: a block, 8 bytes for each session (24 if it has a click and the log no dwell
+times), the names and counts of each document, and each distinct list.  Cost: O(bytes).
 
 The rows of a session should be adjacent.  If they are not, counts and last clicks are still right; the list that such a
 session saw is known in pieces only, and a note says so.  Errors name the line (the row of Parquet and of a frame).
@@ -15,19 +15,21 @@ session saw is known in pieces only, and a note says so.  Errors name the line (
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from venire.data.clicks import Clicks
-from venire.errors import FormatError, SettingError
-from venire.io.click_scan import counted_logs
-from venire.io.click_tally import Tally, clicks_of
+from venire.errors import SettingError
+from venire.io.click_tally import Tally
 from venire.io.files import expanded
-from venire.io.tables.blocks import TableRows, frame_blocks, frame_of, table_blocks
+from venire.io.tables.blocks import TableRows, Text, frame_blocks, frame_of, table_blocks
 from venire.io.tables.cells import texts
 from venire.io.tables.columns import ROLES, Groups, all_names, find_roles, missing_role, plain
 from venire.results import Note, counted
+from venire.scan.codes import COMPILED
+from venire.scan.pages import Fields
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,8 +59,6 @@ del WIDE["rank"]
 
 HINT = "columns are session, topic, doc, clicked (0 or 1), perhaps rank and dwell in seconds"
 WIDE_HINT = "a row of the wide form has topic, docs and clicks: as many flags as documents, separated by spaces"
-MOST_ROWS = 1 << 21
-"""Rows of one session with one topic, beyond which the column is probably not the session."""
 
 
 def read_clicks(source: ClicksLike, *, dwell: float = 30.0, wide: bool | None = None) -> Clicks:
@@ -82,19 +82,27 @@ def read_clicks(source: ClicksLike, *, dwell: float = 30.0, wide: bool | None = 
         return source
     if not dwell >= 0:
         raise SettingError(f"a dwell time of {dwell} s is not possible", hint="30 is usual")
-    if (found := _counted(source, dwell, wide)) is not None:
-        return found
-    return _read_any(source, dwell, wide)
+    return counted_logs(source, dwell, wide)
 
 
-def _read_any(source: Any, dwell: float, wide: bool | None) -> Clicks:
-    """Read logs of any kind."""
-    where: object = "clicks"
-    tally, notes = Tally(dwell), dict[Note, None]()
-    for where, blocks in _logs(source, wide):
-        for rows in _whole_sessions(_typed(blocks, notes), where):
+def counted_logs(source: Any, dwell: float, wide: bool | None, *, compiled: bool = COMPILED) -> Clicks:
+    """Read logs and count them together."""
+    names: list[object] = ["clicks"]
+    tally, notes = Tally(dwell, compiled=compiled), dict[Note, None]()
+
+    def scan(path: Path, block: bytes, text: Text, columns: LogColumns) -> bool:
+        fields = Fields(text.names, columns.roles, text.separator, text.quoted, columns.unit)
+        taken = not columns.wide and tally.scan(block, fields)
+        if taken:
+            _note_columns(notes, path, columns)
+        return taken
+
+    for name, blocks in _logs(source, wide, scan):
+        names.append(name)
+        for rows in _typed(blocks, notes):
             tally.add(rows)
-    return tally.clicks(where, notes)
+        tally.end()
+    return tally.clicks(names[-1], notes)
 
 
 class LogColumns(NamedTuple):
@@ -106,6 +114,7 @@ class LogColumns(NamedTuple):
 
 
 Blocks = Iterator[tuple[TableRows, LogColumns]]
+Scan = Callable[[Path, bytes, Text, LogColumns], bool]
 
 
 def find_log_columns(names: Sequence[str], where: object, line: int | None, wide: bool | None) -> LogColumns:
@@ -121,39 +130,21 @@ def find_log_columns(names: Sequence[str], where: object, line: int | None, wide
     return LogColumns(roles, wide, 1e-3 if plain(roles.get("dwell", "")) in _DWELL[1] else 1.0)
 
 
-def _counted(source: Any, dwell: float, wide: bool | None) -> Clicks | None:
-    """Count logs by the compiled scan; None if they are not plain files of text."""
-    if not isinstance(source, (str, Path)):
-        return None
-    paths, notes = expanded(source), dict[Note, None]()
-
-    def find(names: Sequence[str], path: Path) -> LogColumns:
-        columns = find_log_columns(names, path, 1, wide)
-        _note_columns(notes, path, columns)
-        return columns
-
-    try:
-        found = counted_logs(paths, find, dwell)
-    except FormatError:  # read again, with the line of what is wrong
-        return None
-    return None if found is None else clicks_of(found, dwell, notes)
-
-
-def _logs(source: Any, wide: bool | None) -> Iterator[tuple[object, Blocks]]:
-    """Yield the name of each log, and its blocks."""
+def _logs(source: Any, wide: bool | None, scan: Scan) -> Iterator[tuple[object, Blocks]]:
+    """Yield the name of each log, and its blocks, but for those of text that are scanned."""
     if isinstance(source, (str, Path)):
         for path in expanded(source):
-            yield path, _from_file(path, wide)
+            yield path, _from_file(path, wide, scan)
     elif isinstance(source, Mapping) or hasattr(source, "columns"):
         frame, _, where = frame_of(source, "clicks")
         columns = find_log_columns(frame.columns, where, None, wide)
         yield where, ((rows, columns) for rows in frame_blocks(frame, where))
     else:
         for each in source:
-            yield from _logs(each, wide)
+            yield from _logs(each, wide, scan)
 
 
-def _from_file(path: Path, wide: bool | None) -> Blocks:
+def _from_file(path: Path, wide: bool | None, scan: Scan) -> Blocks:
     import polars as pl
 
     numbers = {"rank": pl.Int32(), "clicked": pl.Int8(), "dwell": pl.Float64()}
@@ -163,10 +154,10 @@ def _from_file(path: Path, wide: bool | None) -> Blocks:
         known: Mapping[str, Any] = {} if columns.wide else numbers
         return {name: known.get(role, pl.String()) for role, name in columns.roles.items()}, columns
 
-    return table_blocks(path, choose)
+    return table_blocks(path, choose, scan=partial(scan, path))
 
 
-def _typed(blocks: Blocks, notes: dict[Note, None]) -> Iterator[pl.DataFrame]:
+def _typed(blocks: Blocks, notes: dict[Note, None]) -> Iterator[TableRows]:
     """Yield a row per result with checked cells; notes: which columns were used, where their names are not the roles'.
 
     Columns: session, topic, doc, clicked, and rank and dwell (seconds) where the log has them.
@@ -177,7 +168,7 @@ def _typed(blocks: Blocks, notes: dict[Note, None]) -> Iterator[pl.DataFrame]:
         if wide:
             rows = _spread(rows, roles)
             roles = {role: role for role in rows.frame.columns}
-        yield _results(rows, roles, unit)
+        yield rows._replace(frame=_results(rows, roles, unit))
 
 
 def _note_columns(notes: dict[Note, None], where: object, columns: LogColumns) -> None:
@@ -245,7 +236,7 @@ def _flags(column: pl.Series, rows: TableRows) -> pl.Series:
 def _ranks(column: pl.Series, rows: TableRows) -> pl.Series:
     import polars as pl
 
-    text = column if column.dtype == pl.Int32 else texts(column, rows.where, rows.line).str.strip_chars()
+    text = column if column.dtype.is_integer() else texts(column, rows.where, rows.line).str.strip_chars()
     rank = text.cast(pl.Int32, strict=False)
     wrong = (rank.is_null() | (rank < 1)).fill_null(True)
     hint = "the first result has rank 1; without a column for it, the order of rows is the rank"
@@ -271,23 +262,3 @@ def _seconds(column: pl.Series, rows: TableRows) -> pl.Series:
 
 def _shown_cell(cell: object) -> str:
     return f"{cell:g}" if isinstance(cell, float) else "" if cell is None else str(cell)
-
-
-def _whole_sessions(batches: Iterable[pl.DataFrame], where: object) -> Iterator[pl.DataFrame]:
-    """Hold back the last session of a batch, since the next may continue it."""
-    import polars as pl
-
-    held: pl.DataFrame | None = None
-    for batch in batches:
-        rows = batch if held is None else pl.concat([held, batch], how="diagonal_relaxed")
-        session, topic = rows["session"], rows["topic"]
-        others = ((session != session[-1]) | (topic != topic[-1])).arg_true()
-        last = int(others[-1]) + 1 if len(others) else 0
-        if rows.height - last > MOST_ROWS:
-            message = f"session {session[-1]!r} shows over {MOST_ROWS:,} results for one topic"
-            raise FormatError(where, None, message, hint="is this column the session? rename it if it is not")
-        if last:
-            yield rows.head(last)
-        held = rows.slice(last)
-    if held is not None:
-        yield held

@@ -1084,7 +1084,7 @@ static inline int number_names(Names *self, const Slice *name, size_t rows, int 
 }
 
 /* Number the rows of one array: as number_names. */
-static int number_rows(Names *self, const struct ArrowArray *array, char layout, int32_t *codes) {
+static int number_rows(void *names, const struct ArrowArray *array, char layout, void *codes) {
     const uint8_t *valid = array->null_count ? array->buffers[0] : NULL;
     Slice name[AHEAD];
     int done = 1;
@@ -1096,22 +1096,39 @@ static int number_rows(Names *self, const struct ArrowArray *array, char layout,
             name[n] = known ? text_at(array, layout, row) : (Slice){NULL, 0};
             if (known && !name[n].at) name[n].at = ""; /* an array of empty texts may have no bytes */
         }
-        done = number_names(self, name, (size_t)rows, layout == 'v', codes + begin);
+        done = number_names(names, name, (size_t)rows, layout == 'v', (int32_t *)codes + begin);
     }
     return done;
 }
 
-/* Number all arrays of a stream, into codes: 1 done, 0 the error. */
-static int number_stream(Names *self, struct ArrowArrayStream *stream, char layout, Array *codes) {
+/* The layout of a column of text, and its stream; 0 the error. */
+static char text_layout(PyObject *capsule, struct ArrowArrayStream **stream) {
+    *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
+    if (!*stream) return 0;
+    struct ArrowSchema schema = {0};
+    if (!(*stream)->release || (*stream)->get_schema(*stream, &schema)) {
+        return PyErr_SetString(PyExc_ValueError, "the column has no schema"), 0;
+    }
+    const char *format = schema.format;
+    char layout = !strcmp(format, "vu") ? 'v' : !strcmp(format, "U") ? 'U' : !strcmp(format, "u") ? 'u' : 0;
+    if (schema.release) schema.release(&schema);
+    if (!layout) PyErr_SetString(PyExc_TypeError, "the column is not text");
+    return layout;
+}
+
+/* Call a function with each array of a stream, and the place for what it finds, so many bytes a row: 1 done, 0 the
+ * error.  It returns as number_names. */
+static int for_arrays(struct ArrowArrayStream *stream, char layout,
+                      int (*function)(void *, const struct ArrowArray *, char, void *), void *with, size_t size, Array *found) {
     for (;;) {
         struct ArrowArray array = {0};
         if (stream->get_next(stream, &array)) return PyErr_SetString(PyExc_ValueError, "the column cannot be read"), 0;
         if (!array.release) return 1;
-        int32_t *place = grow(codes, (size_t)array.length * sizeof *place);
+        void *place = grow(found, (size_t)array.length * size);
         int done = array.length ? -1 : 1;
         if (place && array.length) {
             PyThreadState *unlocked = PyEval_SaveThread();
-            done = number_rows(self, &array, layout, place);
+            done = function(with, &array, layout, place);
             PyEval_RestoreThread(unlocked);
         }
         array.release(&array);
@@ -1122,19 +1139,11 @@ static int number_stream(Names *self, struct ArrowArrayStream *stream, char layo
 }
 
 static PyObject *names_add(PyObject *object, PyObject *capsule) {
-    struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
-    if (!stream) return NULL;
-    struct ArrowSchema schema = {0};
-    if (!stream->release || stream->get_schema(stream, &schema)) {
-        return PyErr_SetString(PyExc_ValueError, "the column has no schema"), NULL;
-    }
-    const char *format = schema.format;
-    char layout = !strcmp(format, "vu") ? 'v' : !strcmp(format, "U") ? 'U' : !strcmp(format, "u") ? 'u' : 0;
-    if (schema.release) schema.release(&schema);
-    if (!layout) return PyErr_SetString(PyExc_TypeError, "the column is not text"), NULL;
+    struct ArrowArrayStream *stream;
+    char layout = text_layout(capsule, &stream);
     Array codes = {0};
     PyObject *found = NULL;
-    if (number_stream((Names *)object, stream, layout, &codes)) {
+    if (layout && for_arrays(stream, layout, number_rows, object, sizeof(int32_t), &codes)) {
         found = PyBytes_FromStringAndSize(codes.data, (Py_ssize_t)codes.used);
     }
     free(codes.data);
@@ -1642,24 +1651,35 @@ static PyObject *ordered_names(PyObject *module, PyObject *args) {
     return found;
 }
 
-/* ---- click logs: rows of text to counts ---------------------------------------------------------------------------- */
+/* ---- click logs: rows of any format to counts ----------------------------------------------------------------------- */
 
 enum { IN_SESSION, IN_TOPIC, OF_DOC, CLICKED, AT_RANK, DWELL, N_ROLES };
-enum { MOST_RANKS = 1 << 16, MOST_SORTED = 1 << 10, MOST_SHOWN = 1 << 21 };
+enum { WAS_CLICKED = 1, WITH_DWELL = 2, SATISFIED = 4 };
+enum { ODD_LOG = 0, FINE = 1, NO_MEMORY = -1 };
 
+/* A result that was shown: the hash of its session, its topic, document and rank, 0 for none, and what is known of it. */
 typedef struct {
-    int64_t shown, clicks, satisfied;
-    int32_t topic, doc;
-    uint32_t page, number; /* the page that showed it last; its own number, from 1 */
-} Item;
+    uint64_t session;
+    int32_t topic, doc, rank, flags;
+} Row;
 
 typedef struct {
     int64_t shown, clicks, satisfied;
 } Counts;
 
 typedef struct {
-    int64_t n_shown, first, begin;
-    int32_t length, topic;
+    Counts counts;
+    int32_t topic, doc;
+    uint32_t page, place; /* the page that showed it last, and its place there */
+} Item;
+
+typedef struct {
+    Counts counts;
+    int64_t rank;
+} AtRank;
+
+typedef struct {
+    int64_t n_shown, first, begin, length;
 } List;
 
 typedef struct {
@@ -1673,32 +1693,37 @@ typedef struct {
     uint32_t number;
 } Known;
 
+typedef struct {
+    Known *cells;
+    size_t room; /* a power of two, at least twice the number of cells that are filled */
+} Index;
+
 /* A result of the page that is read: rows of one document are joined. */
 typedef struct {
     int32_t item, rank;
     int64_t clicked_at; /* the row of the last click, or -1 */
-    int satisfied;
+    uint32_t place, satisfied;
 } Shown;
 
 typedef struct {
     PyObject_HEAD
     Names *topics, *docs;
     Keys keys;
-    char separator;
-    int8_t *roles; /* of each field, -1 for none */
-    size_t n_fields, longest;
-    int has_rank, has_dwell;
-    double dwell, unit;
-    Known *items_at, *lists_at; /* found by hash */
-    size_t items_room, lists_room;
-    Array items, ranks, lists, places, sessions, last, page, begun;
-    size_t session_length, topic_length; /* of the page, whose bytes are in begun */
+    double dwell;
+    size_t longest;
+    Index items_at, lists_at, ranks_at;
+    Array items, ranks, lists, places, sessions, last, page;
+    uint64_t session; /* of the page */
     int32_t topic;
     uint32_t n_pages;
+    int has_dwell; /* whether rows may have a dwell time: then last clicks are not needed */
     int64_t n_rows, n_repeats, n_unknown, first;
+    /* Names, and what follows, belong to the thread that reads rows; the above to the one that counts them. */
+    Array rows[2]; /* one is filled while the other is counted */
+    int filled;
+    Row read_last;
+    int64_t n_read; /* rows that were read of the last page */
 } ClickCounter;
-
-enum { ODD_LOG = 0, FINE = 1, NO_MEMORY = -1 };
 
 static inline uint64_t mixed_word(const Keys *keys, uint64_t word) {
     uint64_t mixed = keyed(keys, word, 0);
@@ -1706,158 +1731,439 @@ static inline uint64_t mixed_word(const Keys *keys, uint64_t word) {
     return mixed ^ (mixed >> 32);
 }
 
-static uint64_t hash_places(const Keys *keys, const int32_t *places, size_t length) {
-    return hash_exactly(keys, (Slice){(const char *)places, length * sizeof *places});
-}
-
-/* Make room for one more number in a table of which half stays free. */
-static int known_more(Known **table, size_t *room, size_t count) {
-    if (*room && 2 * (count + 1) <= *room) return 1;
-    size_t more = *room ? 2 * *room : 1024;
-    Known *cells = calloc(more, sizeof *cells);
+/* Make room for one more number. */
+static int index_more(Index *index, size_t count) {
+    if (index->room && 2 * (count + 1) <= index->room) return 1;
+    size_t more = index->room ? 2 * index->room : 1024;
+    Known *cells = count < INT32_MAX - 1 ? calloc(more, sizeof *cells) : NULL;
     if (!cells) return 0;
     in_large_pages(cells, more * sizeof *cells);
-    for (size_t n = 0; n < *room; n++) {
-        Known cell = (*table)[n];
+    for (size_t n = 0; n < index->room; n++) {
+        Known cell = index->cells[n];
         size_t at = cell.hashed & (more - 1);
         if (!cell.number) continue;
         while (cells[at].number) at = (at + 1) & (more - 1);
         cells[at] = cell;
     }
-    free(*table);
-    *table = cells;
-    *room = more;
+    free(index->cells);
+    *index = (Index){cells, more};
     return 1;
 }
 
-/* A row of text whose names have numbers: its cells, and the hash of its topic and document. */
-typedef struct {
-    Slice cell[N_ROLES];
-    Named entry;
-    uint64_t hashed;
-    int32_t topic, doc;
-} Row;
+/* The next cell from ``at`` on that is empty, or has this hash. */
+static inline Known *cell_at(const Index *index, size_t at, uint64_t hashed) {
+    for (at &= index->room - 1; index->cells[at].number; at = (at + 1) & (index->room - 1)) {
+        PROBED();
+        if (index->cells[at].hashed == hashed) break;
+    }
+    return &index->cells[at];
+}
+
+static inline Known *cell_behind(const Index *index, const Known *cell) {
+    return cell_at(index, (size_t)(cell - index->cells) + 1, cell->hashed);
+}
 
 /* The item of a row, which is added if it is new; NULL no memory, or too many. */
-static Item *item_of(ClickCounter *self, const Row *row) {
+static Item *item_of(ClickCounter *self, const Row *row, uint64_t hashed) {
     size_t count = self->items.used / sizeof(Item);
-    if (count >= INT32_MAX - 1 || !known_more(&self->items_at, &self->items_room, count)) return NULL;
-    Item *items = (Item *)self->items.data;
-    size_t at = row->hashed & (self->items_room - 1);
-    for (; self->items_at[at].number; at = (at + 1) & (self->items_room - 1)) {
-        PROBED();
-        if (self->items_at[at].hashed != row->hashed) continue;
-        Item *known = &items[self->items_at[at].number - 1];
+    if (!index_more(&self->items_at, count)) return NULL;
+    Known *cell = cell_at(&self->items_at, hashed, hashed);
+    for (; cell->number; cell = cell_behind(&self->items_at, cell)) {
+        Item *known = (Item *)self->items.data + cell->number - 1;
         if (known->doc == row->doc && known->topic == row->topic) return known;
     }
     Item *item = grow(&self->items, sizeof *item);
     if (!item) return NULL;
-    *item = (Item){0, 0, 0, row->topic, row->doc, 0, (uint32_t)count + 1};
-    self->items_at[at] = (Known){row->hashed, (uint32_t)count + 1};
+    *item = (Item){{0, 0, 0}, row->topic, row->doc, 0, 0};
+    *cell = (Known){hashed, (uint32_t)count + 1};
     return item;
+}
+
+/* The counts at a rank; NULL no memory. */
+static Counts *rank_of(ClickCounter *self, int32_t rank) {
+    size_t count = self->ranks.used / sizeof(AtRank);
+    AtRank *all = (AtRank *)self->ranks.data;
+    if ((size_t)rank <= count && all[rank - 1].rank == rank) return &all[rank - 1].counts; /* ranks came in order */
+    if (!index_more(&self->ranks_at, count)) return NULL;
+    uint64_t hashed = mixed_word(&self->keys, (uint64_t)rank);
+    Known *cell = cell_at(&self->ranks_at, hashed, hashed);
+    for (; cell->number; cell = cell_behind(&self->ranks_at, cell)) {
+        AtRank *known = (AtRank *)self->ranks.data + cell->number - 1;
+        if (known->rank == rank) return &known->counts;
+    }
+    AtRank *added = grow(&self->ranks, sizeof *added);
+    if (!added) return NULL;
+    *added = (AtRank){{0, 0, 0}, rank};
+    *cell = (Known){hashed, (uint32_t)count + 1};
+    return &added->counts;
 }
 
 /* Count the list of the page, whose items are the last ``length`` places; they stay only if the list is new. */
 static int count_list(ClickCounter *self, size_t length) {
     size_t count = self->lists.used / sizeof(List), begin = self->places.used / sizeof(int32_t) - length;
-    if (count >= INT32_MAX - 1 || !known_more(&self->lists_at, &self->lists_room, count)) return NO_MEMORY;
+    if (!index_more(&self->lists_at, count)) return 0;
     const int32_t *all = (const int32_t *)self->places.data;
-    uint64_t hashed = hash_places(&self->keys, all + begin, length);
-    size_t at = hashed & (self->lists_room - 1);
-    for (; self->lists_at[at].number; at = (at + 1) & (self->lists_room - 1)) {
-        PROBED();
-        if (self->lists_at[at].hashed != hashed) continue;
-        List *known = (List *)self->lists.data + self->lists_at[at].number - 1;
-        if ((size_t)known->length == length && !memcmp(all + known->begin, all + begin, length * sizeof *all)) {
+    size_t size = length * sizeof *all;
+    uint64_t hashed = hash_exactly(&self->keys, (Slice){(const char *)(all + begin), size});
+    Known *cell = cell_at(&self->lists_at, hashed, hashed);
+    for (; cell->number; cell = cell_behind(&self->lists_at, cell)) {
+        List *known = (List *)self->lists.data + cell->number - 1;
+        if ((size_t)known->length == length && !memcmp(all + known->begin, all + begin, size)) {
             known->n_shown++;
-            self->places.used = begin * sizeof *all;
-            return FINE;
+            self->places.used -= size;
+            return 1;
         }
     }
     List *list = grow(&self->lists, sizeof *list);
-    if (!list) return NO_MEMORY;
-    *list = (List){1, self->first, (int64_t)begin, (int32_t)length, self->topic};
-    self->lists_at[at] = (Known){hashed, (uint32_t)count + 1};
-    return FINE;
+    if (!list) return 0;
+    *list = (List){1, self->first, (int64_t)begin, (int64_t)length};
+    *cell = (Known){hashed, (uint32_t)count + 1};
+    return 1;
 }
 
-/* Sort the results of a page by rank, those that agree as they were. */
-static int sort_page(Shown *page, size_t length) {
-    for (size_t n = 1; n < length; n++) {
-        if (page[n].rank >= page[n - 1].rank) continue;
-        if (length > MOST_SORTED) return ODD_LOG;
-        Shown result = page[n];
-        size_t at = n;
-        for (; at && page[at - 1].rank > result.rank; at--) page[at] = page[at - 1];
-        page[at] = result;
-    }
-    return FINE;
+static int by_rank_and_place(const void *a, const void *b) {
+    const Shown *one = a, *other = b;
+    if (one->rank != other->rank) return one->rank < other->rank ? -1 : 1;
+    return one->place < other->place ? -1 : one->place > other->place;
 }
 
-/* Count the results of a page. */
+static inline void count_result(Counts *counts, const Shown *result) {
+    counts->shown++;
+    counts->clicks += result->clicked_at >= 0;
+    counts->satisfied += result->satisfied;
+}
+
+/* Count the results of the page, by rank: 1 done, 0 no memory. */
 static int end_page(ClickCounter *self) {
     Shown *page = (Shown *)self->page.data;
-    size_t length = self->page.used / sizeof *page;
-    int64_t last = -1;
-    LastClick click = {0, 0, 0};
-    if (!length) return FINE;
-    if (self->has_rank && !sort_page(page, length)) return ODD_LOG;
+    size_t length = self->page.used / sizeof *page, ordered = 1;
+    if (!length) return 1;
+    while (ordered < length && page[ordered].rank >= page[ordered - 1].rank) ordered++;
+    if (ordered < length) qsort(page, length, sizeof *page, by_rank_and_place);
     int32_t *places = grow(&self->places, length * sizeof *places);
-    if (!places) return NO_MEMORY;
-    for (size_t n = 0; n < length; n++) {
-        int32_t rank = self->has_rank ? page[n].rank : (int32_t)n + 1;
-        if (rank >= MOST_RANKS) return ODD_LOG;
-        if (self->ranks.used <= (size_t)rank * sizeof(Counts)) {
-            size_t more = ((size_t)rank + 1) * sizeof(Counts) - self->ranks.used;
-            char *added = grow(&self->ranks, more);
-            if (!added) return NO_MEMORY;
-            memset(added, 0, more);
-        }
-        Counts *by_rank = (Counts *)self->ranks.data + rank;
-        Item *item = (Item *)self->items.data + page[n].item;
-        int clicked = page[n].clicked_at >= 0;
-        by_rank->shown++, by_rank->clicks += clicked, by_rank->satisfied += page[n].satisfied;
-        item->shown++, item->clicks += clicked, item->satisfied += page[n].satisfied;
+    const Shown *last = page;
+    for (size_t n = 0; places && n < length; n++) {
+        Counts *at_rank = rank_of(self, page[n].rank);
+        if (!at_rank) return 0;
+        count_result(at_rank, &page[n]);
+        count_result(&((Item *)self->items.data + page[n].item)->counts, &page[n]);
         places[n] = page[n].item;
-        if (page[n].clicked_at > last) {
-            last = page[n].clicked_at;
-            click.item = page[n].item, click.rank = rank;
-        }
+        if (page[n].clicked_at > last->clicked_at) last = &page[n];
     }
-    uint64_t hashed = hash_exactly(&self->keys, (Slice){self->begun.data, self->session_length}) * 0x9E3779B97F4A7C15u +
-                      mixed_word(&self->keys, (uint64_t)(uint32_t)self->topic + 1);
-    uint64_t *session = grow(&self->sessions, sizeof *session);
-    if (!session) return NO_MEMORY;
-    *session = click.session = hashed;
-    if (last >= 0 && !self->has_dwell) {
-        LastClick *place = grow(&self->last, sizeof *place);
-        if (!place) return NO_MEMORY;
-        *place = click;
+    uint64_t *session = places ? grow(&self->sessions, sizeof *session) : NULL;
+    if (!session) return 0;
+    *session = self->session * 0x9E3779B97F4A7C15u + mixed_word(&self->keys, (uint64_t)(uint32_t)self->topic + 1);
+    if (last->clicked_at >= 0 && !self->has_dwell) {
+        LastClick *click = grow(&self->last, sizeof *click);
+        if (!click) return 0;
+        *click = (LastClick){*session, last->item, last->rank};
     }
     self->page.used = 0;
     return count_list(self, length);
 }
 
-/* Begin a page: remember its session and topic. */
-static int begin_page(ClickCounter *self, Slice session, Slice topic, int32_t number) {
-    int done = end_page(self);
-    if (done != FINE) return done;
-    self->begun.used = 0;
-    char *copy = grow(&self->begun, session.length + topic.length);
-    if (!copy) return NO_MEMORY;
-    memcpy(copy, session.at, session.length);
-    memcpy(copy + session.length, topic.at, topic.length);
-    self->session_length = session.length, self->topic_length = topic.length;
-    self->topic = number;
-    self->first = self->n_rows;
-    self->n_pages++;
-    return FINE;
+/* Count one row: 1 done, 0 no memory. */
+static int count_row(ClickCounter *self, const Row *row, uint64_t hashed) {
+    if (!self->page.used || row->session != self->session || row->topic != self->topic) {
+        if (!end_page(self)) return 0;
+        self->session = row->session, self->topic = row->topic;
+        self->first = self->n_rows;
+        self->n_pages++;
+    }
+    Item *item = item_of(self, row, hashed);
+    if (!item) return 0;
+    uint32_t satisfied = (row->flags & SATISFIED) != 0, place = (uint32_t)(self->page.used / sizeof(Shown));
+    int64_t at = self->n_rows++, clicked_at = row->flags & WAS_CLICKED ? at : -1;
+    self->n_unknown += (row->flags & (WAS_CLICKED | WITH_DWELL)) == WAS_CLICKED;
+    if (item->page == self->n_pages) {
+        Shown *known = (Shown *)self->page.data + item->place;
+        if (row->rank && row->rank < known->rank) known->rank = row->rank;
+        if (clicked_at >= 0) known->clicked_at = clicked_at;
+        known->satisfied |= satisfied;
+        self->n_repeats++;
+        return 1;
+    }
+    item->page = self->n_pages, item->place = place;
+    Shown *result = grow(&self->page, sizeof *result);
+    int32_t number = (int32_t)(item - (Item *)self->items.data), rank = row->rank ? row->rank : (int32_t)place + 1;
+    if (result) *result = (Shown){number, rank, clicked_at, place, satisfied};
+    return result != NULL;
+}
+
+/* Count rows, some at a time, whose items are fetched together: 1 done, 0 no memory. */
+static int count_rows(ClickCounter *self, const Row *rows, size_t n_rows) {
+    uint64_t hashed[AHEAD];
+    for (; n_rows; rows += AHEAD, n_rows -= n_rows < AHEAD ? n_rows : AHEAD) {
+        size_t count = n_rows < AHEAD ? n_rows : AHEAD;
+        const Index *index = &self->items_at;
+        for (size_t n = 0; n < count; n++) {
+            hashed[n] = mixed_word(&self->keys, (uint64_t)(uint32_t)rows[n].topic << 32 | (uint32_t)rows[n].doc);
+            if (index->room) FETCH(&index->cells[hashed[n] & (index->room - 1)]);
+        }
+        for (size_t n = 0; n < count && index->room; n++) {
+            uint32_t number = index->cells[hashed[n] & (index->room - 1)].number;
+            if (number) FETCH((const Item *)self->items.data + number - 1);
+        }
+        for (size_t n = 0; n < count; n++) {
+            if (!count_row(self, &rows[n], hashed[n])) return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- click logs: text to rows ---------------------------------------------------------------------------------------- */
+
+/* Kinds of JSON values, but for null. */
+enum { A_TEXT = 1, A_WHOLE = 2, A_FRACTION = 4, A_FLAG = 8, MOST_KEYS = 64 };
+
+/* A block of whole lines: CSV or TSV, whose fields have roles, or a JSON object on each, whose keys have. */
+typedef struct {
+    const char *begin, *limit;
+    const uint8_t *roles; /* N_ROLES for none */
+    size_t n_fields;
+    char separator;
+    int quoted, with_cr;
+    const Slice *keys; /* NULL if it is not JSON */
+    uint8_t kinds[MOST_KEYS];
+    char *spare; /* where cells are written that have quotes or escapes in them */
+    size_t spare_used;
+    double unit;
+    int no_memory;
+    PyThreadState *unlocked;
+} Block;
+
+/* Begin to write a cell; all cells of the block have room.  NULL no memory. */
+static char *spare_cell(Block *block) {
+    if (!block->spare) block->spare = malloc((size_t)(block->limit - block->begin) + SHORT + 1);
+    block->no_memory = !block->spare;
+    return block->spare ? block->spare + block->spare_used : NULL;
+}
+
+/* End a cell that was written: with a zero, at which the reading of numbers stops. */
+static Slice written_cell(Block *block, char *begin, char *end) {
+    *end = 0;
+    block->spare_used = (size_t)(end - block->spare) + 1;
+    return (Slice){begin, (size_t)(end - begin)};
+}
+
+/* Read a quoted cell from behind its first quote: where it ends behind the last one, or NULL. */
+static const char *quoted_cell(Block *block, const char *p, Slice *text) {
+    const char *end = memchr(p, '"', (size_t)(block->limit - p));
+    if (!end) return NULL;
+    *text = (Slice){p, (size_t)(end - p)};
+    if (end[1] != '"') return end + 1;
+    char *copy = spare_cell(block), *to = copy;
+    if (!copy) return NULL;
+    for (; end && end[1] == '"'; p = end + 2, end = memchr(p, '"', (size_t)(block->limit - p))) {
+        memcpy(to, p, (size_t)(end + 1 - p));
+        to += end + 1 - p;
+    }
+    if (!end) return NULL;
+    memcpy(to, p, (size_t)(end - p));
+    *text = written_cell(block, copy, to + (end - p));
+    return end + 1;
+}
+
+/* Where a cell without quotes ends: at a separator or at the end of the line. */
+static inline const char *cell_end(const char *p, const char *limit, char separator) {
+#if defined(__SSE2__) && defined(__GNUC__)
+    const __m128i separators = _mm_set1_epi8(separator), ends = _mm_set1_epi8('\n');
+    for (; limit - p >= 16; p += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+        int found = _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(bytes, separators), _mm_cmpeq_epi8(bytes, ends)));
+        if (found) return p + __builtin_ctz((unsigned)found);
+    }
+#endif
+    (void)limit;
+    while (*p != separator && *p != '\n') p++;
+    return p;
+}
+
+/* Read a cell without quotes; a carriage return belongs to the end of a line. */
+static inline const char *plain_cell(const Block *block, const char *p, Slice *text) {
+    const char *start = p;
+    p = cell_end(p, block->limit, block->separator);
+    size_t length = (size_t)(p - start);
+    if (block->with_cr && *p == '\n' && length && p[-1] == '\r') length--;
+    *text = (Slice){start, length};
+    if (block->quoted && memchr(start, '"', length)) return NULL;
+    return block->with_cr && memchr(start, '\r', length) ? NULL : p;
+}
+
+/* Split a row of CSV or TSV into its cells: where the next one begins, or NULL. */
+static const char *split_fields(Block *block, const char *p, Slice *cell) {
+    for (size_t field = 0; field < block->n_fields; field++, p++) {
+        Slice text;
+        if (block->quoted && *p == '"') {
+            p = quoted_cell(block, p + 1, &text);
+            if (p && p[0] == '\r' && p[1] == '\n') p++;
+        } else {
+            p = plain_cell(block, p, &text);
+        }
+        if (!p || *p != (field + 1 == block->n_fields ? '\n' : block->separator)) return NULL;
+        cell[block->roles[field]] = text;
+    }
+    return p;
+}
+
+/* Four hexadecimal digits, or -1. */
+static int32_t read_hexadecimal(const char *p) {
+    int32_t value = 0;
+    for (int n = 0; n < 4; n++) {
+        unsigned digit = (unsigned)(uint8_t)p[n] - '0', letter = ((unsigned)(uint8_t)p[n] | 32) - 'a';
+        if (digit > 9 && letter > 5) return -1;
+        value = 16 * value + (int32_t)(digit < 10 ? digit : letter + 10);
+    }
+    return value;
+}
+
+/* Write a character as UTF-8: where the next one goes. */
+static char *write_character(char *to, uint32_t code) {
+    int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const uint8_t FIRST[] = {0, 0xC0, 0xE0, 0xF0};
+    *to++ = (char)(FIRST[more] | code >> 6 * more);
+    while (more--) *to++ = (char)(0x80 | (code >> 6 * more & 0x3F));
+    return to;
+}
+
+/* Read what follows a backslash, and write it: where the text goes on, or NULL. */
+static const char *read_escape(const char *p, char **to) {
+    static const char LETTERS[] = "\"\\/bfnrt", MEANT[] = "\"\\/\b\f\n\r\t";
+    const char *letter = *p ? strchr(LETTERS, *p) : NULL;
+    if (letter) return *(*to)++ = MEANT[letter - LETTERS], p + 1;
+    int32_t code = *p == 'u' ? read_hexadecimal(p + 1) : -1, second;
+    if (code <= 0 || (code >= 0xDC00 && code < 0xE000)) return NULL;
+    p += 5;
+    if (code >= 0xD800 && code < 0xDC00) {
+        second = p[0] == '\\' && p[1] == 'u' ? read_hexadecimal(p + 2) : -1;
+        if (second < 0xDC00 || second >= 0xE000) return NULL;
+        code = 0x10000 + ((code - 0xD800) << 10) + (second - 0xDC00);
+        p += 6;
+    }
+    *to = write_character(*to, (uint32_t)code);
+    return p;
+}
+
+static inline const char *plain_text(const char *p) {
+    while (*p != '"' && *p != '\\' && (uint8_t)*p >= ' ') p++;
+    return p;
+}
+
+/* Read a JSON text from behind its first quote: where it ends behind the last one, or NULL. */
+static const char *json_text(Block *block, const char *p, Slice *text) {
+    const char *end = plain_text(p);
+    *text = (Slice){p, (size_t)(end - p)};
+    if (*end == '"') return end + 1;
+    char *copy = spare_cell(block), *to = copy;
+    while (copy) {
+        memcpy(to, p, (size_t)(end - p));
+        to += end - p;
+        if (*end == '"') return *text = written_cell(block, copy, to), end + 1;
+        if (*end != '\\' || !(p = read_escape(end + 1, &to))) return NULL;
+        end = plain_text(p);
+    }
+    return NULL;
+}
+
+static inline const char *digits_end(const char *p) {
+    while ((unsigned)(uint8_t)*p - '0' < 10) p++;
+    return p;
+}
+
+/* Read a JSON number: where it ends; NULL if it is none, or so long that it may be read as something else. */
+static const char *json_number(const char *p, uint8_t *kind) {
+    const char *first = p + (*p == '-'), *end = digits_end(first);
+    if (end == first || (*first == '0' && end > first + 1) || end - first > 18) return NULL;
+    *kind = A_WHOLE;
+    if (*end != '.' && *end != 'e' && *end != 'E') return *p == '-' && *first == '0' ? NULL : end;
+    *kind = A_FRACTION;
+    if (*end == '.') {
+        const char *behind = end + 1;
+        if ((end = digits_end(behind)) == behind) return NULL;
+    }
+    if (*end == 'e' || *end == 'E') {
+        const char *power = end + 1 + (end[1] == '-' || end[1] == '+');
+        end = digits_end(power);
+        if (end == power || end > power + 2) return NULL;
+    }
+    return end;
+}
+
+/* Read a JSON value that is no object and no list: where it ends, or NULL.  null is an empty text. */
+static const char *json_value(Block *block, const char *p, Slice *value, uint8_t *kind) {
+    if (*p == '"') return *kind = A_TEXT, json_text(block, p + 1, value);
+    size_t length = 0;
+    *kind = A_FLAG;
+    if (!strncmp(p, "true", 4)) length = 4;
+    if (!strncmp(p, "false", 5)) length = 5;
+    if (!strncmp(p, "null", 4)) return *kind = 0, *value = (Slice){p, 0}, p + 4;
+    const char *end = length ? p + length : json_number(p, kind);
+    if (end) *value = (Slice){p, (size_t)(end - p)};
+    return end;
+}
+
+static inline const char *skip_blanks(const char *p) {
+    while (*p == ' ' || *p == '\t') p++;
+    return p;
+}
+
+/* Read a key, which is probably the given one, and the colon: the value, or NULL. */
+static const char *json_key(Block *block, const char *p, size_t *number) {
+    Slice key = {NULL, 0};
+    size_t left = (size_t)(block->limit - p);
+    if (*p++ != '"') return NULL;
+    if (*number < block->n_fields) key = block->keys[*number];
+    if (key.at && left > key.length + 2 && p[key.length] == '"' && same_exactly(p, key.at, key.length)) {
+        p += key.length + 1;
+    } else if ((p = json_text(block, p, &key))) {
+        for (*number = 0; *number < block->n_fields; ++*number) {
+            const Slice *known = &block->keys[*number];
+            if (known->length == key.length && same_exactly(known->at, key.at, key.length)) break;
+        }
+    }
+    p = p && *number < block->n_fields ? skip_blanks(p) : NULL;
+    return p && *p == ':' ? skip_blanks(p + 1) : NULL;
+}
+
+/* Split a JSON object into the cells of its keys: where the next one begins, or NULL. */
+static const char *split_object(Block *block, const char *p, Slice *cell) {
+    uint64_t seen = 0;
+    for (int role = 0; role < N_ROLES; role++) cell[role] = (Slice){p, 0};
+    p = skip_blanks(p);
+    if (*p != '{') return NULL;
+    for (size_t number = 0;; number++) {
+        Slice value;
+        uint8_t kind;
+        p = json_key(block, skip_blanks(p + 1), &number);
+        if (!p || seen >> number & 1 || !(p = json_value(block, p, &value, &kind))) return NULL;
+        seen |= (uint64_t)1 << number;
+        block->kinds[number] |= kind;
+        cell[block->roles[number]] = value;
+        p = skip_blanks(p);
+        if (*p == '}') break;
+        if (*p != ',') return NULL;
+    }
+    p = skip_blanks(p + 1);
+    p += *p == '\r';
+    return *p == '\n' ? p + 1 : NULL;
+}
+
+/* Whether each key has values of one kind, which fits its role: others may be turned into text in other ways. */
+static int kinds_fit(const Block *block) {
+    static const uint8_t WANTED[] = {A_TEXT | A_WHOLE, A_TEXT | A_WHOLE, A_TEXT | A_WHOLE, A_WHOLE | A_FLAG, A_WHOLE,
+                                     A_WHOLE | A_FRACTION, 15};
+    for (size_t n = 0; block->keys && n < block->n_fields; n++) {
+        uint8_t kind = block->kinds[n], role = block->roles[n];
+        int is_one = !(kind & (kind - 1)) || kind == (A_WHOLE | A_FRACTION) || (kind == (A_TEXT | A_WHOLE) && role <= OF_DOC);
+        if (!is_one || kind & ~WANTED[role]) return 0;
+    }
+    return 1;
 }
 
 /* A whole number from 1 on of few digits, or 0. */
 static int32_t read_rank(Slice text) {
     int32_t value = 0;
-    if (!text.length || text.length > 6) return 0;
+    if (text.length > 9) return 0;
     for (size_t n = 0; n < text.length; n++) {
         if (text.at[n] < '0' || text.at[n] > '9') return 0;
         value = 10 * value + (text.at[n] - '0');
@@ -1865,149 +2171,283 @@ static int32_t read_rank(Slice text) {
     return value;
 }
 
-/* Digits with or without a point, of which a double is the nearest: below 2^53, divided by a power of ten that is exact.
- * 1 read, 0 something else. */
-static int read_seconds(Slice text, double *value) {
-    static const double POWERS[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    uint64_t digits = 0;
-    size_t behind = 0, n_digits = 0;
-    int point = 0;
-    for (size_t n = 0; n < text.length; n++) {
-        if (text.at[n] == '.' && !point) {
-            point = 1;
-        } else if (text.at[n] < '0' || text.at[n] > '9' || ++n_digits > 15) {
-            return 0;
-        } else {
-            digits = 10 * digits + (uint64_t)(text.at[n] - '0');
-            behind += (size_t)point;
-        }
+/* A flag in one of the usual words: 1 and 0, or -1. */
+static int read_flag(Slice text) {
+    static const char *WORDS[] = {"false", "true", "no", "yes"};
+    if (text.length == 1) return *text.at == '1' ? 1 : *text.at == '0' ? 0 : -1;
+    for (int word = 0; word < 4; word++) {
+        size_t n = 0;
+        while (n < text.length && WORDS[word][n] && (text.at[n] | 32) == WORDS[word][n]) n++;
+        if (n == text.length && n && !WORDS[word][n]) return word & 1;
     }
-    *value = (double)digits / POWERS[behind];
-    return n_digits && text.at[0] != '.' && text.at[text.length - 1] != '.';
+    return -1;
 }
 
-static inline int same_text(Slice text, const char *other, size_t length) {
-    return text.length == length && same_exactly(text.at, other, length);
-}
-
-/* Number the names of rows, and fetch their items ahead. */
-static int number_row(ClickCounter *self, Row *row, const Row *before) {
-    int64_t doc = number_of(self->docs, row->cell[OF_DOC], row->entry, row->hashed), topic;
-    Slice text = row->cell[IN_TOPIC];
-    if (before && same_text(text, before->cell[IN_TOPIC].at, before->cell[IN_TOPIC].length)) {
-        topic = before->topic;
-    } else {
-        uint64_t hashed;
-        Named entry = entry_of(&self->topics->keys, text, 0, &hashed);
-        topic = number_of(self->topics, text, entry, hashed);
-    }
-    if (doc < 0 || topic < 0) return doc == -1 || topic == -1 ? NO_MEMORY : ODD_LOG;
-    row->topic = (int32_t)topic, row->doc = (int32_t)doc;
-    row->hashed = mixed_word(&self->keys, (uint64_t)topic << 32 | (uint64_t)doc);
-    if (self->items_room) FETCH(&self->items_at[row->hashed & (self->items_room - 1)]);
-    return FINE;
-}
-
-/* Count one row whose names have numbers. */
-static int count_row(ClickCounter *self, const Row *given) {
-    const Slice *cell = given->cell, flag = cell[CLICKED];
-    if (flag.length != 1 || (*flag.at != '0' && *flag.at != '1')) return ODD_LOG;
-    int clicked = *flag.at == '1', satisfied = 0, done = FINE;
-    int32_t rank = self->has_rank ? read_rank(cell[AT_RANK]) : 1;
-    if (!rank) return ODD_LOG;
-    if (self->has_dwell && cell[DWELL].length) {
-        double seconds;
-        if (!read_seconds(cell[DWELL], &seconds)) return ODD_LOG;
-        satisfied = clicked && seconds * self->unit >= self->dwell;
-    } else {
-        self->n_unknown += clicked;
-    }
-    if (!self->page.used || given->topic != self->topic ||
-        !same_text(cell[IN_SESSION], self->begun.data, self->session_length)) {
-        done = begin_page(self, cell[IN_SESSION], cell[IN_TOPIC], given->topic);
-    }
+/* Read the cells of a row that are no names. */
+static int read_numbers(const ClickCounter *self, Block *block, const Slice *cell, const Row *form, Row *row) {
+    Slice dwell = cell[DWELL];
+    int clicked = read_flag(cell[CLICKED]);
+    row->flags = clicked == 1 ? WAS_CLICKED : 0;
+    row->rank = form->rank ? read_rank(cell[AT_RANK]) : 0;
+    if (clicked < 0 || (form->rank && !row->rank)) return ODD_LOG;
+    if (!form->flags || !dwell.length || (dwell.length == 1 && *dwell.at == '-')) return FINE;
+    unsigned first = (unsigned)(uint8_t)*dwell.at - '0', last = (unsigned)(uint8_t)dwell.at[dwell.length - 1] - '0';
+    double seconds;
+    int done = first < 10 && last < 10 ? read_number(dwell, &seconds, &block->unlocked) : ODD_LOG;
     if (done != FINE) return done;
-    Item *item = item_of(self, given);
-    if (!item) return NO_MEMORY;
-    int64_t row = self->n_rows++;
-    if (item->page == self->n_pages) {
-        if (self->page.used > MOST_SORTED * sizeof(Shown)) return ODD_LOG;
-        Shown *known = (Shown *)self->page.data;
-        while (known->item != (int32_t)item->number - 1) known++;
-        if (rank < known->rank) known->rank = rank;
-        if (clicked) known->clicked_at = row;
-        known->satisfied |= satisfied;
-        self->n_repeats++;
-        return FINE;
-    }
-    item->page = self->n_pages;
-    if (self->page.used >= MOST_SHOWN * sizeof(Shown)) return ODD_LOG;
-    Shown *result = grow(&self->page, sizeof *result);
-    if (!result) return NO_MEMORY;
-    *result = (Shown){(int32_t)item->number - 1, rank, clicked ? row : -1, satisfied};
+    row->flags |= WITH_DWELL | (clicked && seconds * block->unit >= self->dwell ? SATISFIED : 0);
     return FINE;
 }
 
-/* Split a row into its cells: where the next one begins, or NULL. */
-static const char *split_row(const ClickCounter *self, const char *p, Slice *cell) {
-    for (size_t field = 0; field < self->n_fields; field++) {
-        const char *start = p;
-        while (*p != self->separator && *p != '\n') p++;
-        if ((*p == '\n') != (field + 1 == self->n_fields)) return NULL;
-        if (self->roles[field] >= 0) cell[self->roles[field]] = (Slice){start, (size_t)(p - start)};
-        p++;
-    }
-    for (int role = IN_SESSION; role <= OF_DOC; role++) {
-        if (!cell[role].length || cell[role].length > self->longest) return NULL;
-    }
-    return p;
+static inline int same_text(Slice one, Slice other) {
+    return one.length == other.length && same_exactly(one.at, other.at, one.length);
 }
 
-/* Count rows of text, each with all its fields and a line end: some at a time, whose items are fetched together. */
-static int count_rows(ClickCounter *self, const char *p, const char *limit) {
-    Row rows[AHEAD];
-    int done = FINE;
-    while (p < limit && done == FINE) {
+/* Number the names of a row; before: the cells and numbers of the row before it, or NULL. */
+static int number_row(ClickCounter *self, const Slice *cell, const Slice *before, Row *row) {
+    if (before && same_text(cell[IN_SESSION], before[IN_SESSION])) {
+        row->session = row[-1].session;
+    } else {
+        row->session = hash_exactly(&self->keys, cell[IN_SESSION]);
+    }
+    if (before && same_text(cell[IN_TOPIC], before[IN_TOPIC])) return row->topic = row[-1].topic, FINE;
+    uint64_t hashed;
+    Named entry = entry_of(&self->topics->keys, cell[IN_TOPIC], 0, &hashed);
+    int64_t topic = number_of(self->topics, cell[IN_TOPIC], entry, hashed);
+    row->topic = (int32_t)topic;
+    return topic >= 0 ? FINE : NO_MEMORY;
+}
+
+/* Read all rows of a block before any is counted, since one that is odd leaves the block to another reader. */
+static int read_block(ClickCounter *self, Block *block, const Row *form) {
+    const char *p = block->begin;
+    Slice cells[AHEAD][N_ROLES + 1];
+    Named entry[AHEAD];
+    uint64_t hashed[AHEAD];
+    Array *all = &self->rows[!self->filled];
+    all->used = 0;
+    while (p < block->limit) {
         size_t count = 0;
-        for (; count < AHEAD && p < limit; count++) {
-            Row *row = &rows[count];
-            if (!(p = split_row(self, p, row->cell))) return ODD_LOG;
-            Slice doc = row->cell[OF_DOC];
-            row->entry = entry_of(&self->docs->keys, doc, limit - doc.at > SHORT, &row->hashed);
-            FETCH(&self->docs->cells[row->hashed & (self->docs->room - 1)]);
+        block->spare_used = 0;
+        while (count < AHEAD && p < block->limit) {
+            Slice *cell = cells[count], *doc = &cell[OF_DOC];
+            const char *line = p + (*p == '\r');
+            if (*line == '\n') {
+                p = line + 1;
+                continue;
+            }
+            p = block->keys ? split_object(block, p, cell) : split_fields(block, p, cell);
+            if (!p) return block->no_memory ? NO_MEMORY : ODD_LOG;
+            if (!cell[IN_SESSION].length || !cell[IN_TOPIC].length || !doc->length) return ODD_LOG;
+            if (cell[IN_TOPIC].length > self->longest || doc->length > self->longest) return ODD_LOG;
+            int padded = !block->spare && block->limit - doc->at > SHORT;
+            entry[count] = entry_of(&self->docs->keys, *doc, padded, &hashed[count]);
+            FETCH(&self->docs->cells[hashed[count] & (self->docs->room - 1)]);
+            count++;
         }
-        for (size_t n = 0; n < count && done == FINE; n++) done = number_row(self, &rows[n], n ? &rows[n - 1] : NULL);
-        for (size_t n = 0; n < count && self->items_room; n++) {
-            uint32_t number = done == FINE ? self->items_at[rows[n].hashed & (self->items_room - 1)].number : 0;
-            if (number) FETCH((const Item *)self->items.data + number - 1);
+        Row *rows = grow(all, count * sizeof *rows);
+        if (!rows) return NO_MEMORY;
+        for (size_t n = 0; n < count; n++) {
+            int64_t doc = number_of(self->docs, cells[n][OF_DOC], entry[n], hashed[n]);
+            rows[n].doc = (int32_t)doc;
+            int done = doc < 0 ? NO_MEMORY : number_row(self, cells[n], n ? cells[n - 1] : NULL, &rows[n]);
+            if (done == FINE) done = read_numbers(self, block, cells[n], form, &rows[n]);
+            if (done != FINE) return done;
         }
-        for (size_t n = 0; n < count && done == FINE; n++) done = count_row(self, &rows[n]);
     }
-    return done;
+    return kinds_fit(block) ? FINE : ODD_LOG;
 }
 
-static PyObject *clicks_scan(PyObject *object, PyObject *data) {
-    ClickCounter *self = (ClickCounter *)object;
+static inline int same_page(const Row *one, const Row *other) {
+    return one->session == other->session && one->topic == other->topic;
+}
+
+/* Let rows be the ones that were read last: how many are known of their last page. */
+static int64_t rows_of_page(const ClickCounter *self, const Array *all) {
+    const Row *rows = (const Row *)all->data;
+    size_t n_rows = all->used / sizeof *rows, begin = n_rows;
+    while (begin && same_page(&rows[begin - 1], &rows[n_rows - 1])) begin--;
+    int goes_on = !begin && self->n_read && (!n_rows || same_page(&self->read_last, rows));
+    return (int64_t)(n_rows - begin) + (goes_on ? self->n_read : 0);
+}
+
+/* Rows are filled: the number of their array, from 1 on. */
+static int rows_are_read(ClickCounter *self, int64_t of_page) {
+    self->filled = !self->filled;
+    const Array *all = &self->rows[self->filled];
+    if (all->used) self->read_last = *((const Row *)(all->data + all->used) - 1);
+    self->n_read = of_page;
+    return self->filled + 1;
+}
+
+/* Read a block, whose last page may have so many rows: the number of the rows, ODD_LOG, NO_MEMORY. */
+static int scan_block(ClickCounter *self, Block *block, int64_t most) {
+    Row form = {0, 0, 0, 0, 0};
+    for (size_t n = 0; n < block->n_fields; n++) {
+        form.rank |= block->roles[n] == AT_RANK;
+        form.flags |= block->roles[n] == DWELL;
+    }
+    int done = read_block(self, block, &form);
+    if (done != FINE) return done;
+    int64_t of_page = rows_of_page(self, &self->rows[!self->filled]);
+    return of_page > most ? ODD_LOG : rows_are_read(self, of_page);
+}
+
+/* The keys of objects as slices of Python's bytes: 1 done, 0 the error. */
+static int keys_at(PyObject *keys, Py_ssize_t count, Slice *slices) {
+    for (Py_ssize_t n = 0; n < count; n++) {
+        PyObject *key = PyTuple_GetItem(keys, n);
+        char *at;
+        Py_ssize_t length;
+        if (!key || PyBytes_AsStringAndSize(key, &at, &length)) return 0;
+        slices[n] = (Slice){at, (size_t)length};
+    }
+    return 1;
+}
+
+static PyObject *clicks_scan(PyObject *object, PyObject *args) {
+    PyObject *data, *of_field, *keys;
+    int separator;
+    long long most;
+    Block block = {0};
+    Slice slices[MOST_KEYS];
+    if (!PyArg_ParseTuple(args, "OSCOdpL:scan", &data, &of_field, &separator, &keys, &block.unit, &block.quoted, &most)) {
+        return NULL;
+    }
+    const char *roles = PyBytes_AsString(of_field);
+    Py_ssize_t n_fields = PyBytes_Size(of_field);
+    int is_json = keys != Py_None, needed = 1 << IN_SESSION | 1 << IN_TOPIC | 1 << OF_DOC | 1 << CLICKED;
+    for (Py_ssize_t n = 0; n < n_fields; n++) {
+        int role = (uint8_t)roles[n];
+        needed = role > N_ROLES ? -1 : needed & ~(1 << role);
+        if (needed < 0) break;
+    }
+    if (needed || separator > 127 || separator == '\n' || separator == '"') {
+        return PyErr_SetString(PyExc_ValueError, "fields with roles and a separator are expected"), NULL;
+    }
+    if (is_json && (!PyTuple_Check(keys) || PyTuple_Size(keys) != n_fields || n_fields > MOST_KEYS)) {
+        return PyErr_SetString(PyExc_ValueError, "a key of each field is expected"), NULL;
+    }
+    if (is_json && !keys_at(keys, n_fields, slices)) return NULL;
     Py_buffer view;
     if (!view_of(data, "data", "B", 1, &view)) return NULL;
-    const char *begin = view.buf, *limit = begin + view.len;
+    block.begin = view.buf, block.limit = block.begin + view.len;
+    block.roles = (const uint8_t *)roles, block.n_fields = (size_t)n_fields;
+    block.separator = (char)separator, block.keys = is_json ? slices : NULL;
     int done = ODD_LOG;
-    if (!view.len || limit[-1] == '\n') {
-        PyThreadState *unlocked = PyEval_SaveThread();
-        done = view.len ? count_rows(self, begin, limit) : end_page(self);
-        PyEval_RestoreThread(unlocked);
+    if (view.len && block.limit[-1] == '\n') {
+        block.unlocked = PyEval_SaveThread();
+        block.with_cr = memchr(block.begin, '\r', (size_t)view.len) != NULL;
+        done = scan_block((ClickCounter *)object, &block, most);
+        PyEval_RestoreThread(block.unlocked);
     }
+    free(block.spare);
     PyBuffer_Release(&view);
     if (done == NO_MEMORY) return PyErr_NoMemory();
-    return PyErr_CheckSignals() ? NULL : PyBool_FromLong(done == FINE);
+    return PyErr_CheckSignals() ? NULL : PyLong_FromLong(done);
+}
+
+/* ---- click logs: columns to rows ------------------------------------------------------------------------------------- */
+
+/* Whether names from a number and a place on have no zero byte, and are not too long. */
+static int names_fit(const Names *names, size_t number, size_t begin, size_t longest) {
+    for (size_t n = number; n < n_names(names); n++) {
+        if (name_at(names, n).length > longest) return 0;
+    }
+    return names->bytes.used == begin || !memchr(names->bytes.data + begin, 0, names->bytes.used - begin);
+}
+
+/* Number a column of names: 1 done, 0 names do not fit, -1 the error. */
+static int number_column(Names *names, PyObject *capsule, size_t longest, Array *codes) {
+    size_t number = n_names(names), begin = names->bytes.used;
+    struct ArrowArrayStream *stream;
+    char layout = text_layout(capsule, &stream);
+    if (!layout || !for_arrays(stream, layout, number_rows, names, sizeof(int32_t), codes)) return -1;
+    return names_fit(names, number, begin, longest);
+}
+
+/* Hash the rows of one array. */
+static int hash_rows(void *keys, const struct ArrowArray *array, char layout, void *hashes) {
+    for (int64_t n = 0; n < array->length; n++) {
+        ((uint64_t *)hashes)[n] = hash_exactly(keys, text_at(array, layout, array->offset + n));
+    }
+    return 1;
+}
+
+/* Make rows of columns: 1 done, 0 no memory, -1 the error. */
+static int rows_of_columns(Array *all, const Array *columns, const Py_buffer *rank, const Py_buffer *flags) {
+    size_t n_rows = (size_t)flags->len;
+    int same_size = columns[IN_SESSION].used == 8 * n_rows && (!rank->buf || (size_t)rank->len == 4 * n_rows);
+    if (!same_size || columns[IN_TOPIC].used != 4 * n_rows || columns[OF_DOC].used != 4 * n_rows) {
+        return PyErr_SetString(PyExc_ValueError, "the columns differ in length"), -1;
+    }
+    const int32_t *topic = (const int32_t *)columns[IN_TOPIC].data, *doc = (const int32_t *)columns[OF_DOC].data;
+    all->used = 0;
+    Row *rows = grow(all, n_rows * sizeof *rows);
+    int right = 1;
+    for (size_t n = 0; rows && n < n_rows; n++) {
+        int32_t at = rank->buf ? ((const int32_t *)rank->buf)[n] : 0;
+        right &= topic[n] >= 0 && doc[n] >= 0 && at >= (rank->buf != NULL);
+        rows[n] = (Row){((const uint64_t *)columns[IN_SESSION].data)[n], topic[n], doc[n], at, ((const uint8_t *)flags->buf)[n]};
+    }
+    if (!right) return PyErr_SetString(PyExc_ValueError, "a name is null, or a rank is not positive"), -1;
+    return rows || !n_rows;
+}
+
+static PyObject *clicks_read(PyObject *object, PyObject *args) {
+    ClickCounter *self = (ClickCounter *)object;
+    PyObject *session, *topic, *doc, *rank, *flags, *found = NULL;
+    int fits = -1;
+    if (!PyArg_ParseTuple(args, "OOOOO:read", &session, &topic, &doc, &rank, &flags)) return NULL;
+    Array columns[3] = {{0}, {0}, {0}}, *rows = &self->rows[!self->filled];
+    Py_buffer ranks = {0}, bits = {0};
+    if (rank != Py_None && !view_of(rank, "rank", "il", 4, &ranks)) return NULL;
+    struct ArrowArrayStream *stream;
+    char layout = view_of(flags, "flags", "B", 1, &bits) ? text_layout(session, &stream) : 0;
+    if (layout && for_arrays(stream, layout, hash_rows, &self->keys, sizeof(uint64_t), &columns[IN_SESSION])) {
+        fits = number_column(self->topics, topic, self->longest, &columns[IN_TOPIC]);
+        if (fits == 1) fits = number_column(self->docs, doc, self->longest, &columns[OF_DOC]);
+    }
+    int done = fits == 1 ? rows_of_columns(rows, columns, &ranks, &bits) : -1;
+    if (!done) PyErr_NoMemory();
+    if (done == 1) {
+        int number = rows_are_read(self, rows_of_page(self, rows));
+        found = Py_BuildValue("iL", number, (long long)self->n_read);
+    } else if (!fits) {
+        found = Py_NewRef(Py_None);
+    }
+    for (int n = 0; n < 3; n++) free(columns[n].data);
+    PyBuffer_Release(&bits);
+    PyBuffer_Release(&ranks);
+    return found;
+}
+
+/* ---- click logs: all counts ------------------------------------------------------------------------------------------- */
+
+static PyObject *clicks_count(PyObject *object, PyObject *args) {
+    ClickCounter *self = (ClickCounter *)object;
+    int number, has_dwell;
+    if (!PyArg_ParseTuple(args, "ip:count", &number, &has_dwell)) return NULL;
+    if (number < 1 || number > 2) return PyErr_SetString(PyExc_ValueError, "there are no such rows"), NULL;
+    Array *rows = &self->rows[number - 1];
+    PyThreadState *unlocked = PyEval_SaveThread();
+    self->has_dwell |= has_dwell;
+    int done = count_rows(self, (const Row *)rows->data, rows->used / sizeof(Row));
+    rows->used = 0;
+    PyEval_RestoreThread(unlocked);
+    return done ? Py_NewRef(Py_None) : PyErr_NoMemory();
+}
+
+static PyObject *clicks_end(PyObject *object, PyObject *nothing) {
+    (void)nothing;
+    ((ClickCounter *)object)->n_read = 0;
+    return end_page((ClickCounter *)object) ? Py_NewRef(Py_None) : PyErr_NoMemory();
 }
 
 static PyObject *clicks_counts(PyObject *object, PyObject *nothing) {
     (void)nothing;
     ClickCounter *self = (ClickCounter *)object;
-    int done = end_page(self);
-    if (done == NO_MEMORY) return PyErr_NoMemory();
-    if (done == ODD_LOG) return Py_NewRef(Py_None);
+    if (!end_page(self)) return PyErr_NoMemory();
     const Array *all[] = {&self->items, &self->ranks, &self->lists, &self->places, &self->sessions, &self->last};
     PyObject *found = PyTuple_New(9);
     int64_t numbers[] = {self->n_rows, self->n_repeats, self->n_unknown};
@@ -2020,40 +2460,23 @@ static PyObject *clicks_counts(PyObject *object, PyObject *nothing) {
 }
 
 static PyObject *clicks_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-    PyObject *topics, *docs, *seed, *separator, *roles;
-    Py_ssize_t n_fields, longest;
-    double dwell, unit;
+    PyObject *topics, *docs, *seed;
+    Py_ssize_t longest;
+    double dwell;
     if (keywords && PyDict_Size(keywords)) {
         return PyErr_SetString(PyExc_TypeError, "ClickCounter takes no keyword arguments"), NULL;
     }
-    if (!PyArg_ParseTuple(args, "OOOSSnddn:ClickCounter", &topics, &docs, &seed, &separator, &roles, &n_fields, &dwell, &unit,
-                          &longest)) {
-        return NULL;
-    }
+    if (!PyArg_ParseTuple(args, "OOOdn:ClickCounter", &topics, &docs, &seed, &dwell, &longest)) return NULL;
     PyObject *module = PyType_GetModule(type), *names = module ? PyObject_GetAttrString(module, "Names") : NULL;
     if (!names) return NULL;
     int named = (PyObject *)Py_TYPE(topics) == names && (PyObject *)Py_TYPE(docs) == names;
     Py_DECREF(names);
-    if (!named || PyBytes_Size(separator) != 1 || PyBytes_Size(roles) != N_ROLES || n_fields < 1 || longest < 1) {
-        return PyErr_SetString(PyExc_ValueError, "names, a separator, six fields and lengths are expected"), NULL;
-    }
+    if (!named || longest < 1) return PyErr_SetString(PyExc_ValueError, "names and a length are expected"), NULL;
     ClickCounter *self = (ClickCounter *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (!self) return NULL;
     self->topics = (Names *)Py_NewRef(topics), self->docs = (Names *)Py_NewRef(docs);
-    self->separator = *PyBytes_AsString(separator), self->n_fields = (size_t)n_fields, self->longest = (size_t)longest;
-    self->dwell = dwell, self->unit = unit;
-    const uint8_t *field_of = (const uint8_t *)PyBytes_AsString(roles);
-    self->roles = malloc((size_t)n_fields);
-    if (self->roles) memset(self->roles, -1, (size_t)n_fields);
-    for (int role = 0, wrong = 0; self->roles && role < N_ROLES; role++) {
-        wrong = field_of[role] == 255 ? role < AT_RANK : field_of[role] >= n_fields;
-        if (wrong) PyErr_SetString(PyExc_ValueError, "a field is not below the number of fields");
-        if (wrong) return Py_DECREF(self), NULL;
-        if (field_of[role] != 255) self->roles[field_of[role]] = (int8_t)role;
-    }
-    self->has_rank = field_of[AT_RANK] != 255, self->has_dwell = field_of[DWELL] != 255;
-    if (self->roles && keys_of(seed, &self->keys)) return (PyObject *)self;
-    if (!PyErr_Occurred()) PyErr_NoMemory();
+    self->longest = (size_t)longest, self->dwell = dwell;
+    if (keys_of(seed, &self->keys)) return (PyObject *)self;
     Py_DECREF(self);
     return NULL;
 }
@@ -2062,11 +2485,11 @@ static void clicks_dealloc(PyObject *object) {
     ClickCounter *self = (ClickCounter *)object;
     PyTypeObject *type = Py_TYPE(object);
     Array *all[] = {&self->items, &self->ranks, &self->lists, &self->places,
-                    &self->sessions, &self->last, &self->page, &self->begun};
+                    &self->sessions, &self->last, &self->page, &self->rows[0], &self->rows[1]};
     for (size_t n = 0; n < sizeof all / sizeof *all; n++) free(all[n]->data);
-    free(self->roles);
-    free(self->items_at);
-    free(self->lists_at);
+    free(self->items_at.cells);
+    free(self->lists_at.cells);
+    free(self->ranks_at.cells);
     Py_XDECREF((PyObject *)self->topics);
     Py_XDECREF((PyObject *)self->docs);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
@@ -2075,8 +2498,12 @@ static void clicks_dealloc(PyObject *object) {
 }
 
 static PyMethodDef clicks_methods[] = {
-    {"scan", clicks_scan, METH_O, "Count rows of text, none to end a file; False if they are to be read in another way."},
-    {"counts", clicks_counts, METH_NOARGS, "All counts; None if the last page is to be read in another way."},
+    {"scan", clicks_scan, METH_VARARGS, "Read rows of text, UTF-8: their number, 1 or 2; 0 if they are to be read in another way."},
+    {"read", clicks_read, METH_VARARGS,
+     "Read rows of columns: their number, and how many the last page has; None if a name has a zero byte or is too long."},
+    {"count", clicks_count, METH_VARARGS, "Count rows that were read, by their number: while others are read, too."},
+    {"end", clicks_end, METH_NOARGS, "End a log, and with it a page."},
+    {"counts", clicks_counts, METH_NOARGS, "All counts."},
     {NULL, NULL, 0, NULL},
 };
 

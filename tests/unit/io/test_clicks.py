@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from venire.errors import FormatError, SettingError
-from venire.io import click_tally, clicks as click_files
+from venire.io import click_tally
 from venire.io.clicks import read_clicks
 from venire.io.tables import blocks
 
@@ -75,7 +75,6 @@ def same(clicks, log: list[tuple], *, dwell: float | None = 30.0) -> bool:
 @pytest.mark.parametrize("size", [150, 1 << 20])
 def test_counts_are_those_of_a_loop_however_the_text_is_cut(tmp_path, monkeypatch, seed, size):
     monkeypatch.setattr(blocks, "BLOCK", size)
-    monkeypatch.setattr(click_tally, "SPARE", 3)
     log = rows(seed)
     frame(log).write_csv(tmp_path / "log.csv")
     frame(log, "dwell").write_csv(tmp_path / "last.tsv", separator="\t")
@@ -138,6 +137,13 @@ def test_json_lines_whose_first_lines_have_no_dwell(tmp_path, monkeypatch):
     clicks = read_clicks(tmp_path / "log.jsonl")
     assert same(clicks, log)
     assert clicks.rule == "dwell of 30 s or more"
+
+
+@pytest.mark.parametrize("key", ["\\ud800", '\\"', "\\\\", "\\u0000", "\\u0061"])
+def test_json_lines_with_an_odd_key_are_read(tmp_path, key):
+    line = f'{{"session": "s", "topic": "q", "doc": "a", "clicked": 1, "{key}": 2}}\n'
+    (tmp_path / "log.jsonl").write_text(line)
+    assert read_clicks(tmp_path / "log.jsonl").impressions.tolist() == [1]
 
 
 def test_other_spellings_and_settings():
@@ -301,7 +307,7 @@ def test_errors_in_later_blocks_name_their_line(tmp_path, monkeypatch):
 
 
 def test_one_session_for_everything_is_refused(monkeypatch):
-    monkeypatch.setattr(click_files, "MOST_ROWS", 10)
+    monkeypatch.setattr(click_tally, "MOST_ROWS", 10)
     log = [("all", "q", n, f"d{n}", 0, None) for n in range(1, 20)]
     with pytest.raises(FormatError, match="session 'all' shows over 10 results"):
         read_clicks(frame(log))

@@ -20,8 +20,8 @@ from venire.io.lines import BOM, line_at, refuse_long_part
 from venire.io.tables import parquet
 from venire.io.tables.cells import encoded, texts
 from venire.io.tables.columns import BINARY, BINARY_ENDINGS, JSON_LINES, SEPARATOR, ending_of
-from venire.io.tables.delimited import checked_rows, find_layout, has_quotes, last_row
-from venire.io.tables.json_lines import parsed
+from venire.io.tables.delimited import checked_rows, find_layout, has_quotes, last_row, refuse_bytes
+from venire.io.tables.json_lines import first_keys, parsed
 from venire.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -38,6 +38,18 @@ T = TypeVar("T")
 Choose = Callable[[Sequence[str], int | None], tuple[Mapping[str, Any], T]]
 """From the names of the columns and the line of the header (None: Parquet) to the columns that are read, with their
 types in a text, and what the caller wants to know about them; raises where columns are missing."""
+
+
+class Text(NamedTuple):
+    """How lines are read: the names of their columns, the separator ("" for JSON), whether fields are quoted."""
+
+    names: Sequence[str]
+    separator: str = ""
+    quoted: bool = False
+
+
+Scan = Callable[[bytes, Text, T], bool]
+"""Takes whole lines of text, UTF-8 without zero bytes, in place of those who read the blocks; or refuses them."""
 
 
 class TableRows(NamedTuple):
@@ -84,16 +96,21 @@ def format_of(path: Path, head: bytes) -> str:
     return "json" if is_json else "delimited"
 
 
-def table_blocks(path: Path, choose: Choose[T], *, whole: bool = False) -> Iterator[tuple[TableRows, T]]:
-    """Read a file by its first bytes and its name; whole: a text is one block."""
+def table_blocks(
+    path: Path, choose: Choose[T], *, whole: bool = False, scan: Scan[T] | None = None
+) -> Iterator[tuple[TableRows, T]]:
+    """Read a file by its first bytes and its name.
+
+    whole: a text is one block.  scan: blocks of text that it takes are left out.
+    """
     with opened(path) as file:
         head = file.read(-1 if whole else BLOCK).removeprefix(BOM)
         if (form := format_of(path, head)) == "parquet":
             yield from _parquet_blocks(path, head, choose)
         elif form == "json":
-            yield from _json_blocks(path, row_blocks(file, head, path, separator=None), choose)
+            yield from _json_blocks(path, row_blocks(file, head, path, separator=None), choose, scan)
         else:
-            yield from _delimited_blocks(path, head, file, choose)
+            yield from _delimited_blocks(path, head, file, choose, scan)
 
 
 def read_frame(path: Path, choose: Choose[Any] | None = None) -> TableRows:
@@ -179,7 +196,9 @@ def _parquet_blocks(path: Path, head: bytes, choose: Choose[T]) -> Iterator[tupl
             start += part.height
 
 
-def _delimited_blocks(path: Path, head: bytes, file: BinaryIO, choose: Choose[T]) -> Iterator[tuple[TableRows, T]]:
+def _delimited_blocks(
+    path: Path, head: bytes, file: BinaryIO, choose: Choose[T], scan: Scan[T] | None
+) -> Iterator[tuple[TableRows, T]]:
     import polars as pl
 
     refuse_long_part(head, 0, path)
@@ -192,8 +211,11 @@ def _delimited_blocks(path: Path, head: bytes, file: BinaryIO, choose: Choose[T]
     line = head.count(b"\n", 0, layout.start)
     for block in row_blocks(file, head[layout.start :], path, separator=layout.separator, before=layout.start):
         quoted = has_quotes(block, layout.separator)
-        text, number = checked_rows(block, line, layout._replace(quoted=quoted))
-        line += block.count(b"\n")
+        refuse_bytes(block, line, path)
+        before, line = line, line + block.count(b"\n")
+        if scan is not None and scan(block, Text(layout.names, layout.separator, quoted), found):
+            continue
+        text, number = checked_rows(block, before, layout._replace(quoted=quoted))
         if text:
             form["quote_char"] = '"' if quoted else None
             try:
@@ -207,16 +229,30 @@ def _delimited_blocks(path: Path, head: bytes, file: BinaryIO, choose: Choose[T]
             yield TableRows(frame, number, path), found
 
 
-def _json_blocks(path: Path, blocks: Iterable[bytes], choose: Choose[T]) -> Iterator[tuple[TableRows, T]]:
+def _json_blocks(
+    path: Path, blocks: Iterable[bytes], choose: Choose[T], scan: Scan[T] | None
+) -> Iterator[tuple[TableRows, T]]:
     import polars as pl
 
     line = 0
     for block in blocks:
-        frame, number = parsed(block, line, path)
-        line += block.count(b"\n")
+        refuse_bytes(block, line, path)
+        before, line = line, line + block.count(b"\n")
+        if scan is not None and _json_scanned(block, choose, scan):
+            continue
+        frame, number = parsed(block, before, path)
         if frame.height:
             chosen, found = choose(frame.columns, int(number[0]))
             yield TableRows(pl.DataFrame([frame[name] for name in chosen]), number, path), found
+
+
+def _json_scanned(block: bytes, choose: Choose[T], scan: Scan[T]) -> bool:
+    """Let objects be scanned by the keys of the first ones; whether they were."""
+    names = first_keys(block)
+    try:
+        return bool(names) and scan(block, Text(names), choose(names, None)[1])
+    except FormatError:  # perhaps other objects have the key
+        return False
 
 
 def row_blocks(

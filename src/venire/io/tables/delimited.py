@@ -75,8 +75,9 @@ def _names(header: bytes, line: int, where: object, separator: str) -> list[str]
 
 def last_row(data: bytes, *, quoted: bool) -> int:
     """Return where the last whole row ends, at a line end outside quotes; 0 if there is none."""
-    if not quoted:
-        return data.rfind(b"\n") + 1
+    end = data.rfind(b"\n") + 1
+    if not quoted or data.count(b'"', 0, end) % 2 == 0:
+        return end
     text = np.frombuffer(data, dtype=np.uint8)
     newline = np.flatnonzero(text == LF)
     return int(newline[_outside(newline, np.flatnonzero(text == QUOTE))].max(initial=-1)) + 1
@@ -88,8 +89,10 @@ def _outside(place: Ints, quote: Ints) -> Bools:
 
 
 def checked_rows(chunk: bytes, before: int, layout: Layout) -> tuple[bytes, Ints]:
-    """Return the rows without empty lines, and each row's line; raise where the structure is not that of a table."""
-    refuse_bytes(chunk, before, layout.where)
+    """Return the rows without empty lines, and each row's line; raise where the structure is not that of a table.
+
+    chunk: UTF-8 without zero bytes.
+    """
     text = np.frombuffer(chunk, dtype=np.uint8)
     newline = np.flatnonzero(text == LF)
     mark = np.flatnonzero((text == LF) | (text == ord(layout.separator)))

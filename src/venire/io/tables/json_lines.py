@@ -6,6 +6,7 @@ object, and keeps the last of two values under one key; hence nested values are 
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections import Counter
@@ -18,7 +19,6 @@ import numpy as np
 
 from venire.errors import FormatError
 from venire.io.limits import current, over
-from venire.io.tables.delimited import refuse_bytes
 from venire.results import counted
 from venire.types import Ints, Octets
 
@@ -31,16 +31,20 @@ BRACKET = np.zeros(256, dtype=np.int8)
 BRACKET[[ord("{"), ord("[")]], BRACKET[[ord("}"), ord("]")]] = 1, -1
 KEY = re.compile(rb'"(?:[^"\\\n]|\\.)*+"(?=\s*+:)')
 """A key of a JSON object, or a text that looks like one."""
+USUAL_KEY = re.compile(r'[^"\\\x00-\x1f\ud800-\udfff]+')
+"""A key that can be written without escapes."""
+FIRST = 64
+"""Objects among whose keys those of all others usually are."""
 
 
 def parsed(block: bytes, before: int, where: object) -> tuple[pl.DataFrame, Ints]:
     """Parse whole lines -> a frame with a row per object, and each row's line; before: the number of lines ahead.
 
+    block: UTF-8 without zero bytes.
     A column that is an object or a list of lists somewhere is empty, and of a nested type.
     """
     import polars as pl
 
-    refuse_bytes(block, before, where)
     lines, number = _filled_lines(block)
     number += before + 1
     if not lines:
@@ -49,6 +53,20 @@ def parsed(block: bytes, before: int, where: object) -> tuple[pl.DataFrame, Ints
     frame = _parsed_lines(lines, number, where)
     nothing = pl.Series([None], dtype=pl.Struct({"nested": pl.Null})).new_from_index(0, frame.height)
     return frame.with_columns(nothing.alias(name) for name in nested if name in frame.columns), number
+
+
+def first_keys(block: bytes) -> list[str]:
+    """Return the keys of the first objects as they come; none if they are unusual, or a line is no object."""
+    lines = (line for line in io.BytesIO(block) if line.strip(b"\r\n"))
+    keys: dict[str, None] = {}
+    try:
+        for line in islice(lines, FIRST):
+            found = json.loads(line, parse_int=str)
+            keys.update(dict.fromkeys(found if isinstance(found, dict) else [""]))
+    except (ValueError, RecursionError):
+        return []
+    usual = len(keys) <= current().columns and all(map(USUAL_KEY.fullmatch, keys))
+    return list(keys) if usual else []
 
 
 def _filled_lines(chunk: bytes) -> tuple[bytes, Ints]:
