@@ -56,7 +56,7 @@ def agreement(
     """
     labels = LabelTable.of(judgments, scale=scale, columns=columns, duplicate_labels=duplicate_labels, strict=strict)
     facts = counted(CountPatterns(), labels, PatternFacts, partitions, anonymous=anonymous)
-    labels.bad.notes()
+    labels.bad_rows()
     return table(labels.summary, measurement=measurement, names=names, counted=facts.table(labels.scale), **how)
 
 
@@ -106,7 +106,7 @@ def disagreement(
     marked = relevant_sets(labels.scale, relevant).labels
     job = CountPairs(marked, pairing, labels.summary.assessors, first, second, weight)
     facts = counted(job, labels, PairFacts, partitions)
-    labels.bad.notes()
+    labels.bad_rows()
     return setting.fit_sums(facts.sums, labels.scale, facts.topics, rng=rng)
 
 
@@ -118,7 +118,7 @@ def counted(
     cut = partial(parts_of_items, scale=labels.scale, duplicate_labels=rule, anonymous=anonymous)
     number = [] if partitions is None else [partitions]
     rows = _items(labels.rows).repartition(*number, *ITEM).sortWithinPartitions(*ITEM)
-    found = Spark(cut).run(job, rows, kind)
+    found = Spark(cut).run(job, rows, kind).facts
     if found is None:
         raise FormatError("judgments", None, "holds no labels that can be used", hint="expected a row for each label")
     return found
