@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from venire.agreement.intervals import Options
-from venire.agreement.pattern_facts import CountPatterns, PatternFacts
-from venire.agreement.table import AgreementTable, table
+from venire.agreement.label_facts import CountLabels, LabelFacts
+from venire.agreement.table import BY_PATTERN, FUNCTIONS, AgreementTable, table
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import named_assessors
 from venire.data.scale import Relevant, Scale, relevant_sets
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 ITEM = ("topic", "doc")
 SEPARATOR = "\x1f"
+MOST_ASSESSORS = 100
+"""With more assessors, labels are not counted for every two of them."""
 
 
 def agreement(
@@ -44,20 +46,29 @@ def agreement(
 ) -> AgreementTable:
     """Compute coefficients of agreement of judgments in a data frame of Spark.
 
-    Krippendorff's alpha, Fleiss' kappa, Gwet's coefficient and raw agreement, with their intervals, are those of
-    ``venire.agreement.agreement_table``.  Coefficients of pairs of assessors need to know who judged what, and are
-    computed on one machine.
+    Coefficients and intervals are those of ``venire.agreement.agreement_table``.  Some are not computed, and their
+    ``reason`` says so: Cohen's and Conger's kappa and the Jaccard overlap of anonymous assessors, or of more than
+    ``MOST_ASSESSORS``, since labels are not counted for every two of them; and the intervals of these three where items
+    are drawn rather than topics, for which all labels of each item are needed.
 
     Parameters
     ----------
-    measurement, names, how : as in ``agreement_table``; names are among ``agreement.table.BY_PATTERN``
+    measurement, names, how : as in ``agreement_table``
     anonymous : take every label of an item as that of a different person, as for crowds
     scale, columns, duplicate_labels, strict, partitions : as in ``venire.spark.evaluate``
+
+    Notes
+    -----
+    Cost: a shuffle and sort of the labels; the driver holds counts of topics x patterns of labels, and of
+    topics x pairs of assessors x pairs of labels that occur.
     """
     labels = LabelTable.of(judgments, scale=scale, columns=columns, duplicate_labels=duplicate_labels, strict=strict)
-    facts = counted(CountPatterns(), labels, PatternFacts, partitions, anonymous=anonymous)
+    everyone = labels.summary.assessors
+    by_name = not anonymous and len(everyone) <= MOST_ASSESSORS and not {*(names or FUNCTIONS)} <= {*BY_PATTERN}
+    job = CountLabels(everyone if by_name else ())
+    facts = counted(job, labels, LabelFacts, partitions, anonymous=anonymous)
     labels.bad_rows()
-    return table(labels.summary, measurement=measurement, names=names, counted=facts.table(labels.scale), **how)
+    return table(labels.summary, measurement=measurement, names=names, counted=facts, **how)
 
 
 def disagreement(
