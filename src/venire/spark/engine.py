@@ -9,6 +9,7 @@ do not depend on the attempt.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -76,6 +77,7 @@ class UsableRows:
 
 def task(batches: Iterable[pa.RecordBatch], *, job: Job[Part, Fact], cut: Cut[Part]) -> Iterator[pa.RecordBatch]:
     """Compute the facts of a partition: one row, or none if it is empty; a user's mistake is a fault, not a failure."""
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a task has one core, and threads take memory that Spark limits
     held: list[Fact] = []
     rows = UsableRows(batches)
     try:
