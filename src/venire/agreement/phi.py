@@ -100,13 +100,14 @@ class Phi(Tabular):
 
 
 def phi(
-    judgments: JudgmentsLike | LabelPatterns,
+    judgments: JudgmentsLike,
     *,
     measurement: str | None = None,
     over: str = "items",
     interval: str | None = "posterior",
     n_draws: int = 1000,
     chance: bool = True,
+    counted: LabelPatterns | None = None,
     rng: RNGLike = 0,
 ) -> Phi:
     '''Estimate Phi.
@@ -114,6 +115,7 @@ def phi(
     measurement: interval or ratio use labels as numbers, ordinal their ranks; None: that of the scale.  over: pooled
     items, or the mean over topics (Chu et al. 2021, Eq. 2).  interval: of the posterior, or by ``n_draws`` resamples of
     items or topics; None: of topics where there are two, else of the posterior.  chance: simulate the value by chance.
+    counted: items that were counted elsewhere (``label_facts``), in place of those of the judgments.
 
     Cost: O(rows log rows), and up to 64 integrals for each number of labels that an item may have and each of about 100
     values of rho, however many items there are; 400 values for a mean over topics.
@@ -128,7 +130,8 @@ def phi(
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
     (0.918, 0.372, 0.992)
     '''
-    found = judgments if isinstance(judgments, LabelPatterns) else as_judgments(judgments)
+    judgments = as_judgments(judgments)
+    found: Judgments | LabelPatterns = judgments if counted is None else counted
     for kind, name, names in (("interval of phi", interval, INTERVALS), ("what phi is over", over, OVER)):
         if name is not None and name not in names:
             raise UnknownName(kind, name, names)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Unpack
+from typing import Any, Unpack
 
 from venire.agreement.alpha import alpha
 from venire.agreement.cohen import PairCounts, cohen_kappa, pair_counts
@@ -121,8 +121,9 @@ def _cohen(asked: Question, level: str) -> list[Coefficient]:
 
 def _phi(asked: Question, level: str) -> list[Coefficient]:
     over, interval, n_draws, rng = asked.asked
-    labels = asked.judgments if asked.counted is None else asked.patterns
-    return [phi(labels, measurement=level, over=over, interval=interval, n_draws=n_draws, rng=rng).coefficient()]
+    counted = None if asked.counted is None else asked.patterns
+    how: dict[str, Any] = {"over": over, "interval": interval, "n_draws": n_draws, "rng": rng}
+    return [phi(asked.judgments, measurement=level, counted=counted, **how).coefficient()]
 
 
 FUNCTIONS: dict[str, tuple[Maker, Callable[[Question], list[str]]]] = {
