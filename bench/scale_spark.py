@@ -44,6 +44,7 @@ SETTINGS = {
     "spark.driver.memory": "1g",
     "spark.executor.memory": "1024m",
     "spark.executor.pyspark.memory": "1g",
+    "spark.executorEnv.MALLOC_ARENA_MAX": "1",
     "spark.sql.shuffle.partitions": "64",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",

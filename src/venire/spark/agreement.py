@@ -18,7 +18,7 @@ from venire.engine.seam import Fact, Job
 from venire.errors import FormatError
 from venire.spark.engine import Spark
 from venire.spark.labels import LabelTable
-from venire.spark.parts import last_group, read_labels, whole_groups
+from venire.spark.parts import LABELLED_ROWS, last_group, read_labels, whole_groups
 from venire.types import RNGLike
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def parts_of_items(
     batches: Iterable[pa.RecordBatch], *, scale: Scale, duplicate_labels: str, anonymous: bool
 ) -> Iterator[Judgments]:
     """Cut rows into parts with all labels of their items; parts without a label are left out."""
-    for rows in whole_groups(batches, partial(last_group, names=ITEM)):
+    for rows in whole_groups(batches, partial(last_group, names=ITEM), LABELLED_ROWS):
         labels = read_labels(rows, scale, duplicate_labels)
         if len(labels):
             yield labels.anonymous() if anonymous else labels
