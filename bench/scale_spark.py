@@ -1,16 +1,20 @@
-"""Runs at scale on Spark: `python bench/scale_spark.py [N_ROWS ...] [--folder DIR] [--repeat N]`.
+"""Runs at scale on Spark: `python bench/scale_spark.py [N_ROWS ...] [--folder DIR] [--repeat N] [--costs FILE]`.
 
 For each number of rows, runs and judgments are written as Parquet and scored by five measures on a cluster of two real
 executors on this machine (`local-cluster[2,1,1024]`), each with 1 GB for Java and 1 GB for Python:
 
 floor       the same shuffle and sort, and a `mapInArrow` that reads all rows and does nothing
 venire      `venire.spark.evaluate`, end to end
-pytrec_eval `applyInPandas` with pytrec_eval-terrier on the lists of each topic (at most PEER_ROWS rows)
+pytrec_eval `applyInPandas` with pytrec_eval-terrier on the lists of each topic (at most `--peer-rows` rows)
 
 They take turns, and the least time of each counts; the first turn of the first size, in which Java compiles, does not.
-Prints seconds, CPU seconds of all processes, bars, bytes that are shuffled, and the largest memory of the driver
-(Python and Java) so far.  On a machine with other work CPU seconds are meaningful, seconds are not.  Files are removed.
-The bars are for `1e6 1e7 1e8`.  Java is needed.
+The start-up of each is its time on a run of one list with judgments of the same size.  Prints seconds, CPU seconds of
+all processes, bars with and without start-up, bytes that are shuffled, and the largest memory of the driver (Python and
+Java) so far.  On a machine with other work CPU seconds are meaningful, seconds are not.  Files are removed.  The last
+line has the constants of `bench/spark_model.py`, which `--costs` writes to a file.  The bars are for `1e6 1e7 1e8`.
+Java is needed.
+
+`--equal` compares scores, agreement and disagreement on Spark with those on one machine instead (``spark_equal.py``).
 """
 
 from __future__ import annotations
@@ -24,11 +28,14 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-N_TOPICS, DEPTH, JUDGED, PEER_ROWS = 1_000, 1_000, 300, 10_000_000
+N_TOPICS, DEPTH, JUDGED = 1_000, 1_000, 300
+TINY = DEPTH
+"""Rows of the run on which start-up is measured: one list."""
 MEASURES = ["nDCG@10", "AP", "RR", "P@10", "Rprec"]
 PEER_MEASURES = {"ndcg_cut.10", "map", "recip_rank", "P.10", "Rprec"}
 SETTINGS = {
@@ -37,6 +44,7 @@ SETTINGS = {
     "spark.driver.memory": "1g",
     "spark.executor.memory": "1024m",
     "spark.executor.pyspark.memory": "1g",
+    "spark.executorEnv.MALLOC_ARENA_MAX": "1",
     "spark.sql.shuffle.partitions": "64",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -158,39 +166,77 @@ def shuffled_bytes(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.glob("**/shuffle_*.data"))
 
 
-def measured(spark: Any, folder: Path, repeat: int, *, first: bool) -> dict[str, float]:
+@dataclass
+class Times:
+    """Least seconds and CPU seconds of each step on one size, bytes of a row in the shuffle, memory of the driver."""
+
+    rows: float
+    seconds: dict[str, float] = field(default_factory=dict)
+    cpu: dict[str, float] = field(default_factory=dict)
+    bytes: float = 0.0
+    memory: float = 0.0
+
+    def add(self, name: str, seconds: float, cpu: float) -> None:
+        self.seconds[name] = min(seconds, self.seconds.get(name, seconds))
+        self.cpu[name] = min(cpu, self.cpu.get(name, cpu))
+
+
+def measured(spark: Any, folder: Path, repeat: int, *, first: bool, peer: bool) -> Times:
     """Time each step in turn; the first size has one turn more, in which Java compiles."""
-    n_rows = int(folder.name)
-    steps: list[Callable[[Any, Path], float]] = [floor, venire, *[pytrec_eval] * (n_rows <= PEER_ROWS)]
-    best, cpu, answers = dict[str, float](), dict[str, float](), dict[str, float]()
-    moved = 0
+    steps: list[Callable[[Any, Path], float]] = [floor, venire, *[pytrec_eval] * peer]
+    found, answers = Times(float(folder.name)), dict[str, float]()
     for turn in range(repeat + first):
         for step in steps:
             before, begin, shuffled = used_cpu(spark), perf_counter(), shuffled_bytes(folder.parent)
             answers[step.__name__] = step(spark, folder)
             seconds, own = perf_counter() - begin, used_cpu(spark) - before
             if step is floor:
-                moved = max(moved, shuffled_bytes(folder.parent) - shuffled)
+                found.bytes = max(found.bytes, (shuffled_bytes(folder.parent) - shuffled) / answers["floor"])
             if turn or not first:
-                best[step.__name__] = min(seconds, best.get(step.__name__, seconds))
-                cpu[step.__name__] = min(own, cpu.get(step.__name__, own))
-    if "pytrec_eval" in answers and abs(answers["pytrec_eval"] - answers["venire"]) > 1e-6:
+                found.add(step.__name__, seconds, own)
+    if peer and abs(answers["pytrec_eval"] - answers["venire"]) > 1e-6:
         raise SystemExit(f"scores differ: {answers}")
-    n_read = answers["floor"]
-    print(
-        f"{n_read:,.0f} rows, driver {driver_memory(spark):.0f} MB, shuffled {moved / n_read:.1f} bytes a row",
-        flush=True,
-    )
-    for name, seconds in best.items():
-        per = f"{cpu[name] / n_read * 1e6:6.2f} s CPU per million rows"
-        print(f"  {name:12s} {seconds:8.1f} s {cpu[name]:8.1f} s CPU  {per}", flush=True)
-    for what, found in (("seconds", best), ("CPU", cpu)):
-        print(f"  {what}: venire / floor {found['venire'] / found['floor']:.2f} (bar: at most 1.3)")
-        if "pytrec_eval" in found:
-            own, other = (max(found[name] - found["floor"], 1e-9) for name in ("venire", "pytrec_eval"))
-            print(f"  {what}: above the floor {own:.1f} against {other:.1f}, {other / own:.1f} times (bar: at least 5)")
-    print(end="", flush=True)
-    return {"rows": n_read, "memory": driver_memory(spark), "cpu": cpu["venire"], **best}
+    found.rows, found.memory = answers["floor"], driver_memory(spark)
+    return found
+
+
+def report(found: Times, start: Times) -> None:
+    """Print times, and bars with and without start-up."""
+    print(f"{found.rows:,.0f} rows, driver {found.memory:.0f} MB, shuffled {found.bytes:.1f} bytes a row")
+    for name, seconds in found.seconds.items():
+        cpu, begin = found.cpu[name], start.seconds[name]
+        per = (cpu - start.cpu[name]) / found.rows * 1e6
+        more = f"of which start-up {begin:.1f} s; CPU {cpu:.1f} s, {per:.2f} s per million rows after start-up"
+        print(f"  {name:12s} {seconds:8.1f} s, {more}")
+    for unit in ("seconds", "cpu"):
+        whole, begin = getattr(found, unit), getattr(start, unit)
+        for words, own in (("start-up included", whole), ("after start-up", _minus(whole, begin))):
+            line = f"  {unit}, {words}: venire takes {own['venire'] / own['floor']:.2f} times the floor (at most 1.3)"
+            if "pytrec_eval" in own:
+                ours, theirs = (max(own[name] - own["floor"], 1e-9) for name in ("venire", "pytrec_eval"))
+                line += f"; above the floor {ours:.1f} s, pytrec_eval {theirs:.1f} s: {theirs / ours:.1f} times (5)"
+            print(line, flush=True)
+
+
+def _minus(whole: dict[str, float], begin: dict[str, float]) -> dict[str, float]:
+    return {name: each - begin[name] for name, each in whole.items()}
+
+
+def growth(small: Times, large: Times, start: Times) -> None:
+    """Print how time per row and memory grow between two sizes."""
+    for unit in ("seconds", "cpu"):
+        begin = getattr(start, unit)["venire"]
+        one, other = ((getattr(each, unit)["venire"] - begin) / each.rows for each in (small, large))
+        words = f"{unit} per row after start-up, {large.rows:.0e} rows against {small.rows:.0e}"
+        print(f"{words}: {other / one:.2f} times (at most 1.2)")
+    print(f"memory of the driver: {small.memory:.0f} MB, then {large.memory:.0f} MB")
+
+
+def costs(found: Times, start: Times) -> dict[str, float]:
+    """Return the constants of the model: CPU seconds per million rows after start-up, bytes of a row, and start-up."""
+    per = {name: each / found.rows * 1e6 for name, each in _minus(found.cpu, start.cpu).items()}
+    numbers = {"floor": per["floor"], "python": per["venire"] - per["floor"], "bytes": found.bytes}
+    return {name: round(each, 3) for name, each in (numbers | {"start": start.seconds["venire"]}).items()}
 
 
 def main(words: list[str] | None = None) -> None:
@@ -198,27 +244,43 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("rows", nargs="*", type=lambda text: int(float(text)), default=[10_000_000])
     parser.add_argument("--folder", default=None)
     parser.add_argument("--repeat", type=int, default=2)
+    parser.add_argument("--peer-rows", type=lambda text: int(float(text)), default=10_000_000)
+    parser.add_argument("--costs", type=Path, default=None, help="write the constants of bench/spark_model.py here")
+    parser.add_argument("--equal", action="store_true", help="compare results with those of one machine instead")
     options = parser.parse_args(words)
     if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         print("skipped: the part on Spark needs Java 17")
         return
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
-        spark, found = start(Path(name)), []
+        spark = start(Path(name))
         try:
-            for n_rows in options.rows:
-                folder = Path(name) / f"{n_rows}"
-                make(folder, n_rows)
-                found.append(measured(spark, folder, options.repeat, first=not found))
-                shutil.rmtree(folder)
+            if options.equal:
+                from spark_equal import compare
+
+                compare(spark, Path(name))
+            else:
+                timed(spark, Path(name), options)
         finally:
             spark.stop()
-    if len(found) > 1:
-        small, large = found[-2:]
-        for what in ("venire", "cpu"):
-            growth = large[what] / large["rows"] / (small[what] / small["rows"])
-            print(f"{what} per row, {large['rows']:.0e} against {small['rows']:.0e}: {growth:.2f} (bar: at most 1.2)")
-        print(f"memory of the driver: {small['memory']:.0f} MB, then {large['memory']:.0f} MB")
-    print(json.dumps(found))
+
+
+def timed(spark: Any, place: Path, options: argparse.Namespace) -> None:
+    """Time all sizes, start-up first."""
+    found: list[Times] = []
+    for n_rows in (TINY, *options.rows):
+        folder = place / f"{n_rows}"
+        make(folder, n_rows)
+        peer = n_rows <= options.peer_rows
+        found.append(measured(spark, folder, options.repeat, first=not found, peer=peer))
+        shutil.rmtree(folder)
+        if len(found) > 1:
+            report(found[-1], found[0])
+    if len(found) > 2:
+        growth(*found[-2:], found[0])
+    text = json.dumps(costs(found[-1], found[0]))
+    print(f"constants of bench/spark_model.py: {text}")
+    if options.costs is not None:
+        options.costs.write_text(text + "\n")
 
 
 if __name__ == "__main__":

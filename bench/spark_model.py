@@ -1,13 +1,16 @@
-"""How long Spark takes, on paper: `python bench/spark_model.py`.
+"""How long Spark takes, on paper: `python bench/spark_model.py [COSTS.json]` prints the tables of the documentation.
 
-Times of stages from measured constants (``bench/scale_spark.py``), and a simulation of tasks that are slower than
-others and of a topic with many rows.  Tasks go to the first free core, as Spark schedules them.
+Times of stages from measured constants (`bench/scale_spark.py --costs COSTS.json`), and a simulation of tasks that are
+slower than others and of a topic with many rows.  Tasks go to the first free core, as Spark schedules them.
 """
 
 from __future__ import annotations
 
 import heapq
+import json
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -17,14 +20,14 @@ SLOW_SHARE, SLOW_FACTOR, SPREAD = 0.02, 4.0, 0.15
 """Share of tasks on slow cores, how much slower they are, and the spread (sd of the logarithm) of all others."""
 AFTER = 0.5
 """Share of the floor after the shuffle: an assumption."""
-TASK_START, JOB_START = 0.1, 10.0
-"""Seconds to start a task, and a job on executors that run already."""
+TASK_START = 0.1
+"""Seconds to start a task."""
 N_DRAWS = 200
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds of a core per million rows: the floor, and Python above it; and bytes of a row in the shuffle.
+    """Seconds of a core per million rows: the floor, and Python above it; bytes of a row in the shuffle; start-up (s).
 
     The floor is reading, the shuffle, the sort, and rows on their way to Python.
     """
@@ -32,6 +35,7 @@ class Costs:
     floor: float
     python: float
     bytes: float
+    start: float
 
     @property
     def after(self) -> float:
@@ -67,7 +71,7 @@ def predicted(n_rows: float, n_executors: int, costs: Costs) -> dict[str, float]
         "after": million * AFTER * costs.floor / cores,
         "Python": million * costs.python / cores,
     }
-    return steps | {"total": JOB_START + sum(steps.values())}
+    return steps | {"total": costs.start + sum(steps.values())}
 
 
 def partitions(n_rows: float, n_parts: int, *, share: float, splits: int, rng: np.random.Generator) -> np.ndarray:
@@ -89,25 +93,27 @@ def simulated(n_rows: float, n_executors: int, costs: Costs, *, share: float, sp
 
 
 def main(costs: Costs) -> None:
-    print("rows   executors    before   network     after    Python  total (s)")
-    for n_rows in (1e9, 1e11):
+    print(costs)
+    print("\n| rows | executors | before the shuffle | network | sort | Python | total |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for power in (9, 11):
         for n_executors in (10, 100):
-            steps = predicted(n_rows, n_executors, costs)
-            print(f"{n_rows:.0e}  {n_executors:9d}  " + "  ".join(f"{each:8,.0f}" for each in steps.values()))
-    print("stage after the shuffle, 1e9 rows on 10 executors (s), without and with speculation")
+            steps = predicted(10.0**power, n_executors, costs)
+            print(f"| 10^{power} | {n_executors} | " + " | ".join(f"{each:,.0f}" for each in steps.values()) + " |")
+    print("\n| | without speculation | with speculation |\n| --- | --- | --- |")
     even = costs.after * 1e3 / (10 * CORES)
-    print(f"  all tasks alike: {even:.0f}")
+    print(f"| all tasks alike | {even:.0f} | {even:.0f} |")
     for words, share, splits in (
         ("slow tasks", 0.0, 1),
         ("and a topic with half of the rows, whole", 0.5, 1),
         ("and the same topic in splits of 4 million rows", 0.5, 125),
     ):
         both = (simulated(1e9, 10, costs, share=share, splits=splits, speculation=each) for each in (False, True))
-        print(f"  {words}: " + ", ".join(f"{each:.0f}" for each in both))
+        print(f"| {words} | " + " | ".join(f"{each:.0f}" for each in both) + " |")
 
 
-MEASURED = Costs(floor=1.8, python=0.5, bytes=16.0)
-"""Floor and bytes by ``bench/scale_spark.py`` with 4 x 10^6 rows, starts of tasks included; Python by a task alone."""
+MEASURED = Costs(floor=1.8, python=0.5, bytes=16.0, start=10.0)
+"""Constants by ``bench/scale_spark.py``."""
 
 if __name__ == "__main__":
-    main(MEASURED)
+    main(Costs(**json.loads(Path(sys.argv[1]).read_text())) if len(sys.argv) > 1 else MEASURED)

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from venire import evaluate, read_judgments, read_runs
-from venire.agreement.alpha import alpha
-from venire.agreement.kappa import gwet_ac, raw_agreement
-from venire.agreement.pattern_facts import CountPatterns
+from venire.agreement.label_facts import CountLabels
+from venire.agreement.table import BY_PATTERN, COUNTED_ONLY, agreement_table
 from venire.data.label_pairs import pair_up
 from venire.disagreement.pair_facts import CountPairs
 from venire.engine.local import Local
@@ -110,21 +109,35 @@ def merged(job, parts, rng):
 
 
 @settings(max_examples=10, deadline=None)
-@given(LABELS, st.integers(0, 99))
-def test_agreement_is_the_same_for_every_partition_within_topics(labels, seed):
+@given(LABELS, st.sampled_from(["items", "topics"]), st.integers(0, 99))
+def test_agreement_is_the_same_for_every_partition_within_topics(labels, over, seed):
     rng = np.random.default_rng(seed)
     judgments = read_judgments(next(iter(tables(labels, [(0, 0, 0, 0)], rng))), scale="0<1<2<3")
-    how = {"n_draws": 20, "rng": 1}
+    how = {"n_draws": 20, "rng": 1, "over": over, "resample": "topics"}
+    whole = agreement_table(judgments, **how).records()
     for n_parts in (1, 2, 7):
-        table = merged(CountPatterns(), split(judgments, n_parts, rng), rng).table(judgments.scale)
-        for statistic, level in (
-            (alpha, "ordinal"),
-            (alpha, "nominal"),
-            (gwet_ac, "linear"),
-            (raw_agreement, "nominal"),
-        ):
-            whole, found = statistic(judgments, level, **how), statistic(table, level, **how)
-            assert whole == found
+        counted = merged(CountLabels(judgments.assessors), split(judgments, n_parts, rng), rng)
+        found = agreement_table(judgments, counted=counted, **how).records()
+        for one, other in zip(found, whole, strict=True):
+            assert one == pytest.approx(other, abs=1e-12)
+
+
+def test_what_counts_by_topic_do_not_tell_has_a_reason():
+    rng = np.random.default_rng(1)
+    labels = [(0, d, a, int(rng.integers(0, 3))) for d in range(12) for a in range(3)]
+    judgments = read_judgments(next(iter(tables(labels, [(0, 0, 0, 0)], rng))))
+    whole = agreement_table(judgments, n_draws=20).records()
+    by_name, by_pattern = (
+        agreement_table(judgments, counted=CountLabels(names).facts(judgments), n_draws=20).records()
+        for names in (judgments.assessors, ())
+    )
+    for expected, found in zip(whole, by_name, strict=True):
+        of_pairs = expected["name"] not in BY_PATTERN
+        lost = {"low": None, "high": None, "reason": COUNTED_ONLY} if of_pairs else {}
+        assert found == pytest.approx(expected | lost, abs=1e-12)
+    reasons = {row["name"]: row["reason"] for row in by_pattern if row["value"] is None}
+    assert reasons.keys() == {"cohen_kappa", "conger_kappa", "jaccard"}
+    assert all("not counted by assessor" in reason for reason in reasons.values())
 
 
 @settings(max_examples=10, deadline=None)

@@ -46,7 +46,7 @@ from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.kernels.distinct import distinct, numbered
 from venire.randomness import FEW_TOPICS
 from venire.results import Records, Tabular, counted
-from venire.types import Floats, Ints
+from venire.types import Codes, Floats, Ints
 
 NAME = "cohen_kappa"
 MEANING = (
@@ -59,6 +59,17 @@ SPARSE = 20
 MOST_CELLS = 1 << 30
 """Limit on draws x pairs x labels; beyond, fewer draws are made, but at least ``LEAST_DRAWS``."""
 LEAST_DRAWS = 100
+
+
+class LabelPairs(NamedTuple):
+    """Pairs of labels on the same item by unit and two assessors, first < second: how often each occurs (entry,)."""
+
+    unit: Ints
+    first: Ints
+    second: Ints
+    one: Ints
+    other: Ints
+    times: Floats
 
 
 class PairCounts(NamedTuple):
@@ -78,6 +89,18 @@ class PairCounts(NamedTuple):
     n_items: Ints
     n_units: Ints
     source: Source
+
+    @classmethod
+    def of(cls, pairs: LabelPairs, n_assessors: int, source: Source) -> PairCounts:
+        """Number the pairs of assessors, and order entries by them."""
+        unit, first, second, one, other, times = pairs
+        key, pair = numbered(first * n_assessors + second)
+        order = np.argsort(pair, kind="stable")
+        n_items = np.rint(np.bincount(pair, times, minlength=len(key))).astype(np.int64)
+        n = len(source.whole)
+        n_units = np.minimum(np.bincount(distinct(pair * (n + 1) + unit) // (n + 1), minlength=len(key)), n_items)
+        entries = (unit[order], pair[order], one[order], other[order], times[order])
+        return cls(*entries, key // n_assessors, key % n_assessors, n_items, n_units, source)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,26 +185,27 @@ def fewer_draws(n_draws: int, n_pairs: int, n_labels: int) -> int:
 
 def pair_counts(judgments: Judgments, table: LabelPatterns, asked: Resampling) -> PairCounts:
     """Count the labels of every two assessors on the same item, by unit of resampling."""
+    units, n_assessors = units_of(table, asked), len(judgments.assessor.names)
+    pairs = label_pairs(table, units.of_item, judgments.assessor.codes, judgments.label, n_assessors)
+    return PairCounts.of(pairs, n_assessors, units.source)
+
+
+def label_pairs(
+    table: LabelPatterns, unit: Codes, assessor: Codes | Ints, label: Codes, n_assessors: int
+) -> LabelPairs:
+    """Pair the labels of every item by a sparse product; unit (item,), -1 left out; assessor, label (row,)."""
     from scipy.sparse import coo_array, triu
 
-    unit, source = units_of(table, asked)
-    n_assessors, n_labels = len(judgments.assessor.names), len(table.scale)
-    who = unit[table.item].astype(np.int64) * n_assessors + judgments.assessor.codes
+    n_labels = len(table.scale)
+    who = unit[table.item].astype(np.int64) * n_assessors + assessor
     rows = np.flatnonzero((unit[table.item] >= 0) & (np.bincount(table.item)[table.item] > 1))
-    name, place = numbered(who[rows] * n_labels + judgments.label[rows])
+    name, place = numbered(who[rows] * n_labels + label[rows])
     gave = coo_array((np.ones(len(rows)), (place, table.item[rows])), shape=(len(name), len(table.topic))).tocsr()
     met = triu(gave @ gave.T, k=1, format="coo")
     one, other = name[met.row], name[met.col]
     first, second = one // n_labels, other // n_labels
-    key, pair = numbered(first % n_assessors * n_assessors + second % n_assessors)
-    order = np.argsort(pair, kind="stable")
-    n_items = np.rint(np.bincount(pair, met.data, minlength=len(key))).astype(np.int64)
-    n = len(source.whole)
-    units = distinct(pair * (n + 1) + first // n_assessors) // (n + 1)
-    n_units = np.minimum(np.bincount(units, minlength=len(key)), n_items)
-    entries = ((first // n_assessors)[order], pair[order], (one % n_labels)[order], (other % n_labels)[order])
-    pairs = (key // n_assessors, key % n_assessors, n_items, n_units)
-    return PairCounts(*entries, met.data[order], *pairs, source)
+    who_met = (first // n_assessors, first % n_assessors, second % n_assessors)
+    return LabelPairs(*who_met, one % n_labels, other % n_labels, met.data)
 
 
 def _over_items(

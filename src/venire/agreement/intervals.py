@@ -248,6 +248,11 @@ def dense(table: Any) -> Floats:
     return table if isinstance(table, np.ndarray) else np.asarray(table.toarray())
 
 
+def in_blocks(values: Values, n_rows: int) -> Values:
+    """Compute a statistic for some rows of weights at a time."""
+    return lambda weights: _joined([values(weights[at : at + n_rows]) for at in range(0, len(weights), n_rows)])
+
+
 def _joined(blocks: list[Floats]) -> Floats:
     return np.concatenate(blocks) if blocks else np.zeros(0)
 

@@ -44,6 +44,7 @@ from venire.agreement.intervals import (
     Values,
     chosen_units,
     group_source,
+    in_blocks,
     random_groups,
 )
 from venire.agreement.patterns import NO_PAIRS, LabelPatterns, group_table, label_patterns
@@ -118,63 +119,86 @@ def beyond_chance(observed: Floats, expected: Floats) -> Floats:
     return 1 - _mean_of(observed, expected)
 
 
+class Units(NamedTuple):
+    """What is drawn: the unit of each item (item,) and of each topic (topic,), -1 for none; and how units are drawn."""
+
+    of_item: Codes
+    of_topic: Codes
+    source: Source
+
+
 class AssessorSums(NamedTuple):
     """Sums over units: labels by assessor (unit, assessor x label), items by pattern (unit, pattern)."""
 
     labels: Any
     patterns: Any
     shape: tuple[int, int]
+    source: Source
+
+    @classmethod
+    def of(cls, labels: Any, table: LabelPatterns, units: Units, shape: tuple[int, int]) -> AssessorSums:
+        """Sum items by unit and pattern, beside the sums of labels."""
+        pattern: Ints = np.where(units.of_item >= 0, table.pattern, -1)
+        size = (len(units.source.whole), len(table.size))
+        return cls(labels, group_table(np.maximum(units.of_item, 0), pattern, size, table.times), shape, units.source)
 
 
 def conger_kappa(
-    judgments: JudgmentsLike, weights: str = "nominal", *, patterns: LabelPatterns | None = None, **how: Unpack[Options]
+    judgments: JudgmentsLike,
+    weights: str = "nominal",
+    *,
+    patterns: LabelPatterns | None = None,
+    sums: AssessorSums | None = None,
+    **how: Unpack[Options],
 ) -> Coefficient:
     """Compute Conger's kappa: the agreement expected by chance follows from each assessor's own labels.
 
-    weights, how: as for Fleiss; items are drawn in at most 512 groups.  patterns: those of the judgments, if known.
-    Cost: O(rows log rows), and draws x assessors x labels.
+    weights, how: as for Fleiss; items are drawn in at most 512 groups.  patterns, sums: those of the judgments, if
+    known.  Cost: O(rows log rows), and draws x assessors x labels.
     """
     judgments = as_judgments(judgments)
     table, distances = _weighted(patterns or judgments, weights)
-    unit, source = units_of(table, Resampling(**how))
-    values = conger_values(table, assessor_sums(judgments, table, unit, source), distances)
+    sums = sums or assessor_sums(judgments, table, Resampling(**how))
+    values = conger_values(table, sums, distances)
     reason = None if table.n_raters > 1 else "there is one assessor"
-    return table.coefficient("conger_kappa", weights, values, how, meaning=CONGER, source=source, reason=reason)
+    return table.coefficient("conger_kappa", weights, values, how, meaning=CONGER, source=sums.source, reason=reason)
 
 
-def units_of(table: LabelPatterns, asked: Resampling) -> tuple[Codes, Source]:
-    """Number the units that are drawn, topics or groups -> unit (item,), -1 where no unit has the item.
+def units_of(table: LabelPatterns, asked: Resampling) -> Units:
+    """Number the units that are drawn: topics, or groups of items or topics.
 
     Where topics are drawn, those without pairs are one more unit, which is in every draw; a mean over topics leaves
-    them out.
+    them out.  Where items are drawn that are counted only, all of them are one unit: there is no interval.
     """
     rng = np.random.default_rng(asked.rng)
     labelled = table.pattern >= 0
     paired = labelled & table.paired[table.pattern]
     has_pairs = np.bincount(table.topic[paired], minlength=table.n_topics) > 0
     n = int(has_pairs.sum())
+    nowhere = np.full(table.n_topics, -1, dtype=np.int32)
     if chosen_units("topics" if asked.over == "topics" else asked.resample, n) == "items":
+        if table.times is not None:
+            return Units(0 * table.topic, 0 * nowhere, group_source(1, "items", n_units=1))
         unit = np.full(len(table.topic), -1, dtype=np.int32)
         unit[labelled] = random_groups(int(labelled.sum()), rng)
-        return unit, group_source(int(unit.max(initial=-1)) + 1, "items", n_units=int(paired.sum()))
-    number = np.full(table.n_topics, -1, dtype=np.int32)
+        return Units(unit, nowhere, group_source(int(unit.max(initial=-1)) + 1, "items", n_units=int(paired.sum())))
+    number = nowhere
     number[has_pairs] = np.arange(n) if asked.over == "topics" else random_groups(n, rng)
     n_groups, rest = int(number.max(initial=-1)) + 1, asked.over != "topics" and not has_pairs.all()
     if rest:
         number[~has_pairs] = n_groups
-    return number[table.topic], group_source(n_groups, "topics", n_units=n, rest=rest)
+    return Units(number[table.topic], number, group_source(n_groups, "topics", n_units=n, rest=rest))
 
 
-def assessor_sums(judgments: Judgments, table: LabelPatterns, unit: Codes, source: Source) -> AssessorSums:
+def assessor_sums(judgments: Judgments, table: LabelPatterns, asked: Resampling) -> AssessorSums:
     """Sum labels by unit and assessor."""
+    units = units_of(table, asked)
     shape = (len(judgments.assessor.names), len(table.scale))
     cell = judgments.assessor.codes.astype(np.int64) * shape[1] + judgments.label
-    row_unit = unit[table.item]
-    cell = np.where(row_unit >= 0, cell, -1)
-    n_units = len(source.whole)
-    labels = group_table(np.maximum(row_unit, 0), cell, (n_units, shape[0] * shape[1]))
-    pattern: Ints = np.where(unit >= 0, table.pattern, -1)
-    return AssessorSums(labels, group_table(np.maximum(unit, 0), pattern, (n_units, len(table.size))), shape)
+    unit = units.of_item[table.item]
+    cell = np.where(unit >= 0, cell, -1)
+    labels = group_table(np.maximum(unit, 0), cell, (len(units.source.whole), shape[0] * shape[1]))
+    return AssessorSums.of(labels, table, units, shape)
 
 
 def conger_values(table: LabelPatterns, sums: AssessorSums, distances: Floats) -> Values:
@@ -187,7 +211,7 @@ def conger_values(table: LabelPatterns, sums: AssessorSums, distances: Floats) -
         counts = np.asarray(weights @ sums.labels).reshape(-1, *sums.shape)
         return beyond_chance(_mean_of(weights @ per_item, weights @ paired), _between_assessors(counts, distances))
 
-    return lambda weights: np.concatenate([block(weights[at : at + step]) for at in range(0, len(weights), step)])
+    return in_blocks(block, step)
 
 
 def _between_assessors(counts: Floats, distances: Floats) -> Floats:

@@ -24,7 +24,16 @@ import numpy as np
 
 from venire.agreement.cohen import PairCounts, fewer_draws, pair_counts, unit_sums
 from venire.agreement.consistency import pages_of
-from venire.agreement.intervals import Coefficient, Options, Resampling, Values, coefficient, dense, estimated
+from venire.agreement.intervals import (
+    Coefficient,
+    Options,
+    Resampling,
+    Values,
+    coefficient,
+    dense,
+    estimated,
+    in_blocks,
+)
 from venire.agreement.patterns import NO_PAIRS, LabelPatterns, label_patterns
 from venire.agreement.with_others import ratio
 from venire.data.scale import Relevant, RelevantSets, Scale, relevant_sets
@@ -272,5 +281,4 @@ def _mean_overlaps(both: Any, either: Any) -> Values:
         known = (whole > 0).sum(axis=0)
         return ratio((shared / np.where(whole > 0, whole, 1.0)).sum(axis=0), known)
 
-    step = max(1, BLOCK_CELLS // max(both.shape[0], 1))
-    return lambda weights: np.concatenate([block(weights[at : at + step]) for at in range(0, len(weights), step)])
+    return in_blocks(block, max(1, BLOCK_CELLS // max(both.shape[0], 1)))

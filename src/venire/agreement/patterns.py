@@ -222,7 +222,8 @@ ONE_LABEL = "all labels that can be compared are the same, so no disagreement is
 class LabelPatterns:
     """Items by pattern of labels: item (row,), topic, pattern (item,); values (label,); table (pattern, label).
 
-    times: where items are counted only (``pattern_facts``), how many of them each topic and pattern stands for.
+    Where items are counted only (``label_facts``), times is how many of them each topic and pattern stands for, and
+    n_sharing how many assessors judged items that others judged.
     """
 
     scale: Scale
@@ -235,6 +236,7 @@ class LabelPatterns:
     n_topics: int
     n_raters: int
     times: Ints | None = None
+    n_sharing: int = 0
 
     @property
     def values(self) -> Floats:

@@ -32,21 +32,25 @@ Where all labels of every item are equal the posterior has no finite mean; the l
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
 from venire.agreement.distance import level_values
 from venire.agreement.intervals import OVER, Coefficient, chosen_units, topic_mean, why_no_interval
+from venire.agreement.patterns import LabelPatterns
 from venire.agreement.phi_posterior import Ratings, Sets, distinct_sets, phi_by_topic, phi_of, posterior_of, resampled
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
-from venire.data.scale import LEVELS
+from venire.data.scale import LEVELS, Scale
 from venire.errors import UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.kernels.distinct import numbered
+from venire.kernels.ragged import copied, offsets
 from venire.results import Records, Tabular, counted, known
-from venire.types import Floats, RNGLike
+from venire.types import Floats, Ints, RNGLike
 
+Number = TypeVar("Number", Floats, Ints)
 INTERVALS = ("posterior", "items", "topics")
 SIMULATED = 4000
 ALL_ALIKE = "all labels of every item are equal, so the precision has no bound: the limit, without an interval"
@@ -103,6 +107,7 @@ def phi(
     interval: str | None = "posterior",
     n_draws: int = 1000,
     chance: bool = True,
+    counted: LabelPatterns | None = None,
     rng: RNGLike = 0,
 ) -> Phi:
     '''Estimate Phi.
@@ -110,6 +115,7 @@ def phi(
     measurement: interval or ratio use labels as numbers, ordinal their ranks; None: that of the scale.  over: pooled
     items, or the mean over topics (Chu et al. 2021, Eq. 2).  interval: of the posterior, or by ``n_draws`` resamples of
     items or topics; None: of topics where there are two, else of the posterior.  chance: simulate the value by chance.
+    counted: items that were counted elsewhere (``label_facts``), in place of those of the judgments.
 
     Cost: O(rows log rows), and up to 64 integrals for each number of labels that an item may have and each of about 100
     values of rho, however many items there are; 400 values for a mean over topics.
@@ -125,19 +131,20 @@ def phi(
     (0.918, 0.372, 0.992)
     '''
     judgments = as_judgments(judgments)
+    found: Judgments | LabelPatterns = judgments if counted is None else counted
     for kind, name, names in (("interval of phi", interval, INTERVALS), ("what phi is over", over, OVER)):
         if name is not None and name not in names:
             raise UnknownName(kind, name, names)
-    level = judgments.scale.measurement if measurement is None else measurement
+    level = found.scale.measurement if measurement is None else measurement
     if level not in LEVELS:
         raise UnknownName("level of measurement", level, LEVELS)
-    refuse_mixed(judgments)
-    ratings = _ratings(judgments, _places(judgments, level))
+    places = _places(found.scale, level)
+    ratings = _counted_ratings(found, places) if isinstance(found, LabelPatterns) else _ratings(found, places)
     if interval is None:
         several = chosen_units(None, len(np.unique(ratings.topic))) == "topics"
         interval = "topics" if several and n_draws >= 2 else "posterior"
-    empty = Phi(None, None, None, None, len(ratings.n), ratings.n_raters, level, interval)
-    reason = _reason(judgments, level, ratings)
+    empty = Phi(None, None, None, None, ratings.n_items, ratings.n_raters, level, interval)
+    reason = _reason(found.scale, level, ratings)
     if reason is not None:
         return replace(empty, reason=reason)
     sets = distinct_sets(ratings, int(ratings.n.max()))
@@ -145,7 +152,7 @@ def phi(
         return replace(empty, value=1.0, reason=ALL_ALIKE)
     generator = np.random.default_rng(rng)
     if over == "topics":
-        return _mean_over_topics(empty, sets, ratings, judgments, n_draws, generator)
+        return _mean_over_topics(empty, sets, ratings, _n_judged(found), n_draws, generator)
     posterior = posterior_of(sets)
     if interval == "posterior":
         low, high = phi_of(posterior.densest()).tolist()
@@ -154,44 +161,50 @@ def phi(
     value = float(phi_of(np.array(posterior.mean)))
     reason = None if low is not None else why_no_interval(low, high, n_draws)
     by_chance = _chance(ratings, generator) if chance else None
-    found = replace(empty, value=value, low=low, high=high, precision=posterior.mean, reason=reason)
-    return replace(found, n_most=int(ratings.n.max()), chance=by_chance)
+    estimate = replace(empty, value=value, low=low, high=high, precision=posterior.mean, reason=reason)
+    return replace(estimate, n_most=int(ratings.n.max()), chance=by_chance)
 
 
 def _mean_over_topics(
-    empty: Phi, sets: Sets, ratings: Ratings, judgments: Judgments, n_draws: int, rng: np.random.Generator
+    empty: Phi, sets: Sets, ratings: Ratings, n_judged: int, n_draws: int, rng: np.random.Generator
 ) -> Phi:
     """Mean of Phi over topics (Chu et al. 2021, Eq. 2), with an interval over topics."""
     found = topic_mean(phi_by_topic(sets, ratings.topic), n_draws, rng)
     low, high = (known(end) for end in (found.low, found.high))
-    judged = len(np.unique(judgments.items.topic[judgments.item]))
     reason = None if low is not None else why_no_interval(low, high, n_draws)
     mean = replace(empty, value=found.value, low=low, high=high, interval="topics", reason=reason)
-    return replace(mean, n_topics=found.n_topics, n_undefined=judged - found.n_topics)
+    return replace(mean, n_topics=found.n_topics, n_undefined=n_judged - found.n_topics)
 
 
-def _places(judgments: Judgments, level: str) -> Floats:
+def _n_judged(found: Judgments | LabelPatterns) -> int:
+    """Count the topics that have labels."""
+    topic = found.topic[found.pattern >= 0] if isinstance(found, LabelPatterns) else found.items.topic[found.item]
+    return len(np.unique(topic))
+
+
+def _places(scale: Scale, level: str) -> Floats:
     """Positions of labels between the ends of the scale, 0 to 1 -> (label,); NaN if they have none."""
-    values = level_values(judgments.scale, level)
+    values = level_values(scale, level)
     if values is None:
-        return np.full(len(judgments.scale), np.nan)
+        return np.full(len(scale), np.nan)
     extent = values.max() - values.min()
     return (values - values.min()) / extent if extent > 0 else np.full(len(values), np.nan)
 
 
-def _reason(judgments: Judgments, level: str, ratings: Ratings) -> str | None:
+def _reason(scale: Scale, level: str, ratings: Ratings) -> str | None:
     """Say why there is no Phi; None if there is one."""
     if level == "nominal":
         return "the labels have no order, and Phi needs one"
-    if len(judgments.scale) < 2:
+    if len(scale) < 2:
         return "the scale has a single label"
-    if level_values(judgments.scale, level) is None:
-        return f"the labels {judgments.scale} are not all numbers, so they are not on the level {level}"
+    if level_values(scale, level) is None:
+        return f"the labels {scale} are not all numbers, so they are not on the level {level}"
     return None if len(ratings.n) else "no item was judged by two assessors"
 
 
 def _ratings(judgments: Judgments, places: Floats) -> Ratings:
     """Gather one rating per assessor and item, of items that two assessors or more judged."""
+    refuse_mixed(judgments)
     item, topic = distinct_items(judgments)
     n_raters = max(len(judgments.assessor.names), 1)
     key, cell = numbered(item.astype(np.int64) * n_raters + judgments.assessor.codes)
@@ -202,14 +215,37 @@ def _ratings(judgments: Judgments, places: Floats) -> Ratings:
     start = np.flatnonzero(np.diff(item, prepend=-1))
     n = np.diff(np.append(start, len(item)))
     place = place[np.lexsort((place, item))]
-    return Ratings(place, start, n, topic[several], int((np.bincount(key[rows] % n_raters) > 0).sum()))
+    sharing = int((np.bincount(key[rows] % n_raters) > 0).sum())
+    return Ratings(place, start, n, topic[several], sharing, np.ones(len(n)))
+
+
+def _counted_ratings(table: LabelPatterns, places: Floats) -> Ratings:
+    """Gather the ratings of items that are counted by topic and pattern, where two assessors or more judged them."""
+    several = np.flatnonzero((table.pattern >= 0) & table.paired[table.pattern])
+    pattern, _ = copied(table.size)
+    place = np.repeat(places[table.patterns.label], table.patterns.times)
+    place = place[np.lexsort((place, pattern))]
+    of_item = table.pattern[several]
+    n = table.size[of_item]
+    item, number = copied(n)
+    times = np.ones(len(several)) if table.times is None else table.times[several].astype(np.float64)
+    start = offsets(table.size)[of_item]
+    return Ratings(place[start[item] + number], offsets(n)[:-1], n, table.topic[several], table.n_sharing, times)
 
 
 def _chance(ratings: Ratings, rng: np.random.Generator) -> float:
     """Phi of items whose labels are drawn from those of all items."""
-    n = rng.choice(ratings.n, size=SIMULATED)
-    item = np.repeat(np.arange(SIMULATED), n)
-    place = rng.choice(ratings.place, size=len(item))
-    drawn = Ratings(place[np.lexsort((place, item))], np.cumsum(n) - n, n, np.zeros(0, dtype=np.int32), 0)
+    n = _drawn(ratings.n, ratings.times, SIMULATED, rng)
+    item, _ = copied(n)
+    place = _drawn(ratings.place, np.repeat(ratings.times, ratings.n), len(item), rng)
+    place = place[np.lexsort((place, item))]
+    drawn = Ratings(place, offsets(n)[:-1], n, np.zeros(0, dtype=np.int32), 0, np.ones(len(n)))
     sets = distinct_sets(drawn, int(ratings.n.max()))
     return float(phi_of(np.array(posterior_of(sets).mean))) if sets.apart.any() else 1.0
+
+
+def _drawn(values: Number, times: Floats, size: int, rng: np.random.Generator) -> Number:
+    """Draw values, each of which occurs some times; the result does not depend on their order."""
+    order = np.argsort(values, kind="stable")
+    last = np.cumsum(times[order])
+    return values[order][np.searchsorted(last, rng.integers(int(last[-1]), size=size), side="right")]

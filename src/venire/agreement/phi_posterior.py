@@ -190,17 +190,26 @@ DRAW_CELLS = 1 << 22
 
 
 class Ratings(NamedTuple):
-    """Places on the scale, 0 to 1, sorted within items (rating,); where each item starts, how many, topic (item,)."""
+    """Places on the scale, 0 to 1, sorted within items (rating,); where each item starts, how many, topic (item,).
+
+    times: how many items each stands for (item,).
+    """
 
     place: Floats
     start: Ints
     n: Ints
     topic: Codes
     n_raters: int
+    times: Floats
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+        return int(self.times.sum())
 
 
 class Sets(NamedTuple):
-    """Distinct sets of ratings: n, ones (sum of log y), zeros (sum of log 1 - y), apart (set,); number (item,).
+    """Distinct sets of ratings: n, ones (sum of log y), zeros (sum of log 1 - y), apart (set,); number, times (item,).
 
     apart: 1 where the ratings are not all the same.
     """
@@ -210,11 +219,12 @@ class Sets(NamedTuple):
     zeros: Floats
     apart: Floats
     number: Ints
+    times: Floats
 
     @property
     def n_items(self) -> Floats:
         """How many items there are of each -> (set,)."""
-        return np.bincount(self.number, minlength=len(self.n)).astype(np.float64)
+        return np.bincount(self.number, self.times, minlength=len(self.n)).astype(np.float64, copy=False)
 
     def likelihood(self, log_rho: Floats, n_nodes: int = NODES) -> Likelihood:
         """Log likelihood on a grid, interpolated where that takes fewer integrals."""
@@ -278,7 +288,7 @@ def distinct_sets(ratings: Ratings, most: int) -> Sets:
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.cumsum(first) - 1
     n, s1, s0, differ = table[order[first]].T
-    return Sets(n.astype(np.int64), s1, s0, differ, number)
+    return Sets(n.astype(np.int64), s1, s0, differ, number, ratings.times)
 
 
 def posterior_of(sets: Sets) -> Posterior:
@@ -327,10 +337,10 @@ def resampled(
 ) -> tuple[float | None, float | None]:
     """Interval of Phi by resampling items or topics; None with one of them, or without draws."""
     table = _by_topic(sets, topic) if units == "topics" else None
-    n_units = len(sets.number) if table is None else table.shape[0]
+    n_units = int(sets.times.sum()) if table is None else table.shape[0]
     if n_units < 2 or n_draws < 2:
         return None, None
-    grid = _wider(sets, posterior, sets.number if table is None else topic)
+    grid = _wider(sets, posterior, None if table is None else topic)
     curves = sets.likelihood(grid)
     if table is not None and n_units < FEW_TOPICS:
         without = np.log(means(curves.summed(sets.n_items - table.toarray()) + grid, grid))
@@ -370,19 +380,19 @@ def _by_topic(sets: Sets, topic: Codes) -> Any:
 
     topics, number = np.unique(topic, return_inverse=True)
     shape = (len(topics), len(sets.n))
-    return coo_array((np.ones(len(number)), (number, sets.number)), shape=shape).tocsr()
+    return coo_array((sets.times, (number, sets.number)), shape=shape).tocsr()
 
 
-def _wider(sets: Sets, posterior: Posterior, units: Ints | Codes) -> Floats:
-    """Widen the grid to what resamples of units may need: some standard deviations, by their slopes at the maximum."""
+def _wider(sets: Sets, posterior: Posterior, topic: Codes | None) -> Floats:
+    """Widen the grid to what resamples of topics, or of items, may need: some standard deviations, by their slopes."""
     log_rho = posterior.log_rho
     top, step = log_rho[posterior.log.argmax()], log_rho[1] - log_rho[0]
     weight = np.exp(posterior.log)
     sd = np.sqrt((weight * (log_rho - top) ** 2).sum() / weight.sum())
     below, above = sets.likelihood(np.array([top - step, top + step])).each().T
     slope = ((above - below) / (2 * step))[sets.number]
-    spread = slope if units is sets.number else np.bincount(units, slope)
-    reach = WIDE * max(sd, sd * sd * float(np.sqrt((spread * spread).sum())))
+    square = sets.times * slope**2 if topic is None else np.bincount(topic, sets.times * slope) ** 2
+    reach = WIDE * max(sd, sd * sd * float(np.sqrt(square.sum())))
     return np.linspace(max(top - reach, LOWEST), min(top + reach, HIGHEST), 2 * GRID)
 
 

@@ -11,21 +11,22 @@ Jaccard overlap has one coefficient per label from which on a result counts as r
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Unpack
+from typing import Any, Unpack
 
 from venire.agreement.alpha import alpha
 from venire.agreement.cohen import PairCounts, cohen_kappa, pair_counts
 from venire.agreement.distance import DISTANCES, WEIGHTS, levels_of
 from venire.agreement.intervals import OVER, Coefficient, Options, Resampling, chosen_units
-from venire.agreement.kappa import conger_kappa, fleiss_kappa, gwet_ac, raw_agreement
+from venire.agreement.kappa import AssessorSums, assessor_sums, conger_kappa, fleiss_kappa, gwet_ac, raw_agreement
+from venire.agreement.label_facts import LabelFacts
 from venire.agreement.overlap import jaccard
 from venire.agreement.patterns import LabelPatterns, label_patterns
 from venire.agreement.phi import phi
 from venire.data.judgments import Judgments
 from venire.data.scale import LEVELS
-from venire.errors import UnknownName, VenireError
+from venire.errors import PairsError, UnknownName, VenireError
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.limits import refuse_crowd
 from venire.results import Records, Tabular
@@ -57,19 +58,36 @@ class Question:
     """Judgments and options of a table; what several coefficients need is computed once."""
 
     def __init__(
-        self, judgments: Judgments, level: str | None, how: Options, counted: LabelPatterns | None = None
+        self, judgments: Judgments, level: str | None, how: Options, counted: LabelFacts | None = None
     ) -> None:
         self.judgments, self.level, self.how, self.counted = judgments, level, how, counted
+        self.asked, self.n_assessors = Resampling(**how), len(judgments.assessors)
 
     @cached_property
     def patterns(self) -> LabelPatterns:
         """Items by pattern of labels."""
-        return label_patterns(self.judgments) if self.counted is None else self.counted
+        return label_patterns(self.judgments) if self.counted is None else self.counted.table(self.judgments.scale)
 
     @cached_property
     def pairs(self) -> PairCounts:
         """Labels of every two assessors."""
-        return pair_counts(self.judgments, self.patterns, Resampling(**self.how))
+        if self.counted is None:
+            return pair_counts(self.judgments, self.patterns, self.asked)
+        return self._by_assessor(self.counted).pair_counts(self.patterns, self.asked, self.n_assessors)
+
+    @cached_property
+    def sums(self) -> AssessorSums:
+        """Labels by assessor."""
+        if self.counted is None:
+            return assessor_sums(self.judgments, self.patterns, self.asked)
+        return self._by_assessor(self.counted).assessor_sums(self.patterns, self.asked, self.n_assessors)
+
+    @staticmethod
+    def _by_assessor(counted: LabelFacts) -> LabelFacts:
+        """Return the facts; raise where labels were not counted by assessor."""
+        if not len(counted.labels):
+            raise PairsError("the labels were not counted by assessor", hint=FEW)
+        return counted
 
     def levels(self) -> list[str]:
         """Levels of measurement for alpha."""
@@ -102,17 +120,19 @@ def _cohen(asked: Question, level: str) -> list[Coefficient]:
 
 
 def _phi(asked: Question, level: str) -> list[Coefficient]:
-    over, interval, n_draws, rng = Resampling(**asked.how)
-    return [
-        phi(asked.judgments, measurement=level, over=over, interval=interval, n_draws=n_draws, rng=rng).coefficient()
-    ]
+    over, interval, n_draws, rng = asked.asked
+    counted = None if asked.counted is None else asked.patterns
+    how: dict[str, Any] = {"over": over, "interval": interval, "n_draws": n_draws, "rng": rng}
+    return [phi(asked.judgments, measurement=level, counted=counted, **how).coefficient()]
 
 
 FUNCTIONS: dict[str, tuple[Maker, Callable[[Question], list[str]]]] = {
     "krippendorff_alpha": (lambda asked, level: [alpha(asked.patterns, level, **asked.how)], Question.levels),
     "fleiss_kappa": (lambda asked, level: [fleiss_kappa(asked.patterns, level, **asked.how)], Question.weights),
     "conger_kappa": (
-        lambda asked, level: [conger_kappa(asked.judgments, level, patterns=asked.patterns, **asked.how)],
+        lambda asked, level: [
+            conger_kappa(asked.judgments, level, patterns=asked.patterns, sums=asked.sums, **asked.how)
+        ],
         Question.weights,
     ),
     "cohen_kappa": (_cohen, Question.weights),
@@ -126,8 +146,10 @@ FUNCTIONS: dict[str, tuple[Maker, Callable[[Question], list[str]]]] = {
 }
 """By name: the function that computes the coefficients on a level, and the levels."""
 RATERS = {"cohen_kappa": "mean", "jaccard": "mean"}
-BY_PATTERN = ("krippendorff_alpha", "fleiss_kappa", "gwet_ac", "raw_agreement")
+BY_PATTERN = ("krippendorff_alpha", "fleiss_kappa", "gwet_ac", "raw_agreement", "phi")
 """Coefficients that need to know only how many items have each pattern of labels."""
+FEW = "use judgments on one machine, with assessors who are named"
+COUNTED_ONLY = "there is no interval over items: labels were counted by topic, so only topics can be drawn"
 
 
 def table(
@@ -135,14 +157,15 @@ def table(
     *,
     measurement: str | None = None,
     names: Sequence[str] | None = None,
-    counted: LabelPatterns | None = None,
+    counted: LabelFacts | None = None,
     **how: Unpack[Options],
 ) -> AgreementTable:
     r"""Compute coefficients of agreement.
 
     measurement: a level of measurement for all (nominal, ordinal, interval, ratio) or weights for kappas (linear,
-    quadratic); None: that of the scale.  names: which of ``FUNCTIONS``, all if None.  counted: items that were counted
-    elsewhere (``pattern_facts``); judgments then state the scale and who judged, and names are among ``BY_PATTERN``.
+    quadratic); None: that of the scale.  names: which of ``FUNCTIONS``, all if None.  counted: labels that were counted
+    elsewhere; judgments then state the scale and who judged, and coefficients of pairs of assessors have an interval
+    where topics are drawn.
     how: over, resample, n_draws, rng (``resampling.Options``).
 
     Examples
@@ -153,10 +176,9 @@ def table(
     [('kri', 'ordinal', 0.64), ('kri', 'nominal', 0.64), ('raw', 'nominal', 0.8)]
     """
     judgments = as_judgments(judgments)
-    known = tuple(FUNCTIONS) if counted is None else BY_PATTERN
     for name in names or ():
-        if name not in known:
-            raise UnknownName("statistic", name, known)
+        if name not in FUNCTIONS:
+            raise UnknownName("statistic", name, FUNCTIONS)
     if measurement is not None and measurement not in DISTANCES and measurement not in WEIGHTS:
         raise UnknownName("level of measurement", measurement, dict.fromkeys([*DISTANCES, *WEIGHTS]))
     asked = Resampling(**how)
@@ -166,7 +188,7 @@ def table(
     if counted is None:
         refuse_crowd(len(judgments.assessors), hint=TOGETHER)
     question = Question(judgments, measurement, how, counted)
-    return AgreementTable(tuple(found for name in names or known for found in _coefficients(name, question)))
+    return AgreementTable(tuple(found for name in names or FUNCTIONS for found in _coefficients(name, question)))
 
 
 agreement_table = table
@@ -184,4 +206,7 @@ def _coefficients(name: str, asked: Question) -> list[Coefficient]:
             reason, n_raters = error.message + (f"; {error.hint}" if error.hint else ""), len(asked.judgments.assessors)
             raters, meaning = RATERS.get(name, "all"), f"{name} is undefined."
             found.append(Coefficient(name, level, raters, None, None, None, 0, n_raters, meaning, reason))
-    return found
+    if asked.counted is None or name in BY_PATTERN or asked.asked.n_draws < 2:
+        return found
+    lost = [each.value is not None and each.low is None and "items" in each.method for each in found]
+    return [replace(each, reason=COUNTED_ONLY) if gone else each for each, gone in zip(found, lost, strict=True)]

@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from venire.agreement.intervals import Options
-from venire.agreement.pattern_facts import CountPatterns, PatternFacts
-from venire.agreement.table import AgreementTable, table
+from venire.agreement.label_facts import CountLabels, LabelFacts
+from venire.agreement.table import BY_PATTERN, FUNCTIONS, AgreementTable, table
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import named_assessors
 from venire.data.scale import Relevant, Scale, relevant_sets
@@ -18,7 +18,7 @@ from venire.engine.seam import Fact, Job
 from venire.errors import FormatError
 from venire.spark.engine import Spark
 from venire.spark.labels import LabelTable
-from venire.spark.parts import last_group, read_labels, whole_groups
+from venire.spark.parts import LABELLED_ROWS, last_group, read_labels, whole_groups
 from venire.types import RNGLike
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 ITEM = ("topic", "doc")
 SEPARATOR = "\x1f"
+MOST_ASSESSORS = 100
+"""With more assessors, labels are not counted for every two of them."""
 
 
 def agreement(
@@ -44,20 +46,29 @@ def agreement(
 ) -> AgreementTable:
     """Compute coefficients of agreement of judgments in a data frame of Spark.
 
-    Krippendorff's alpha, Fleiss' kappa, Gwet's coefficient and raw agreement, with their intervals, are those of
-    ``venire.agreement.agreement_table``.  Coefficients of pairs of assessors need to know who judged what, and are
-    computed on one machine.
+    Coefficients and intervals are those of ``venire.agreement.agreement_table``.  Some are not computed, and their
+    ``reason`` says so: Cohen's and Conger's kappa and the Jaccard overlap of anonymous assessors, or of more than
+    ``MOST_ASSESSORS``, since labels are not counted for every two of them; and the intervals of these three where items
+    are drawn rather than topics, for which all labels of each item are needed.
 
     Parameters
     ----------
-    measurement, names, how : as in ``agreement_table``; names are among ``agreement.table.BY_PATTERN``
+    measurement, names, how : as in ``agreement_table``
     anonymous : take every label of an item as that of a different person, as for crowds
     scale, columns, duplicate_labels, strict, partitions : as in ``venire.spark.evaluate``
+
+    Notes
+    -----
+    Cost: a shuffle and sort of the labels; the driver holds counts of topics x patterns of labels, and of
+    topics x pairs of assessors x pairs of labels that occur.
     """
     labels = LabelTable.of(judgments, scale=scale, columns=columns, duplicate_labels=duplicate_labels, strict=strict)
-    facts = counted(CountPatterns(), labels, PatternFacts, partitions, anonymous=anonymous)
-    labels.bad.notes()
-    return table(labels.summary, measurement=measurement, names=names, counted=facts.table(labels.scale), **how)
+    everyone = labels.summary.assessors
+    by_name = not anonymous and len(everyone) <= MOST_ASSESSORS and not {*(names or FUNCTIONS)} <= {*BY_PATTERN}
+    job = CountLabels(everyone if by_name else ())
+    facts = counted(job, labels, LabelFacts, partitions, anonymous=anonymous)
+    labels.bad_rows()
+    return table(labels.summary, measurement=measurement, names=names, counted=facts, **how)
 
 
 def disagreement(
@@ -106,7 +117,7 @@ def disagreement(
     marked = relevant_sets(labels.scale, relevant).labels
     job = CountPairs(marked, pairing, labels.summary.assessors, first, second, weight)
     facts = counted(job, labels, PairFacts, partitions)
-    labels.bad.notes()
+    labels.bad_rows()
     return setting.fit_sums(facts.sums, labels.scale, facts.topics, rng=rng)
 
 
@@ -118,7 +129,7 @@ def counted(
     cut = partial(parts_of_items, scale=labels.scale, duplicate_labels=rule, anonymous=anonymous)
     number = [] if partitions is None else [partitions]
     rows = _items(labels.rows).repartition(*number, *ITEM).sortWithinPartitions(*ITEM)
-    found = Spark(cut).run(job, rows, kind)
+    found = Spark(cut).run(job, rows, kind).facts
     if found is None:
         raise FormatError("judgments", None, "holds no labels that can be used", hint="expected a row for each label")
     return found
@@ -137,7 +148,7 @@ def parts_of_items(
     batches: Iterable[pa.RecordBatch], *, scale: Scale, duplicate_labels: str, anonymous: bool
 ) -> Iterator[Judgments]:
     """Cut rows into parts with all labels of their items; parts without a label are left out."""
-    for rows in whole_groups(batches, partial(last_group, names=ITEM)):
+    for rows in whole_groups(batches, partial(last_group, names=ITEM), LABELLED_ROWS):
         labels = read_labels(rows, scale, duplicate_labels)
         if len(labels):
             yield labels.anonymous() if anonymous else labels

@@ -7,6 +7,7 @@ and by list.  Spark adds up partly before it moves rows, so a frequent topic or 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,7 +52,8 @@ def clicks(log: DataFrame, *, dwell: float = 30.0, strict: bool = False) -> Clic
         raise SettingError(f"a dwell time of {dwell} s is not possible", hint="30 is usual")
     rows, timed = _log_rows(log)
     wrong = [*empty(*PAGE, "doc"), F.col("clicked").isNull(), F.coalesce(F.col("rank") < 1, F.lit(True))]
-    rows, bad = BadRows.of("clicks", rows, wrong, strict=strict)
+    bad = BadRows.of("clicks", rows, wrong, strict=strict)
+    rows, count = bad.without()
     enough = F.coalesce(F.col("dwell") >= dwell, F.lit(False))
     results = rows.groupBy(*PAGE, "doc").agg(
         F.min("rank").alias("rank"),
@@ -68,9 +70,10 @@ def clicks(log: DataFrame, *, dwell: float = 30.0, strict: bool = False) -> Clic
         )
     results = results.cache()
     try:
-        return _counted(results, bad, dwell if timed else None)
+        found = _counted(results, dwell if timed else None)
     finally:
         results.unpersist()
+    return replace(found, notes=(*bad.notes(count.get["n"]), *found.notes))
 
 
 def _log_rows(log: DataFrame) -> tuple[DataFrame, bool]:
@@ -95,7 +98,7 @@ def _log_rows(log: DataFrame) -> tuple[DataFrame, bool]:
     return log.select(*names, rank.alias("rank"), clicked.alias("clicked"), seconds.alias("dwell")), "dwell" in roles
 
 
-def _counted(results: DataFrame, bad: BadRows, dwell: float | None) -> Clicks:
+def _counted(results: DataFrame, dwell: float | None) -> Clicks:
     """Add up results by document, rank and list; dwell None: the last click of a session is satisfied."""
     from pyspark.sql import functions as F
 
@@ -123,7 +126,7 @@ def _counted(results: DataFrame, bad: BadRows, dwell: float | None) -> Clicks:
         lists=_shown_lists(collected(lists), items),
         sessions=int(sessions),
         rule="the last click of a session" if dwell is None else f"dwell of {dwell:g} s or more",
-        notes=(*bad.notes(), *_notes(int(unknown), int(repeats), dwell), *missing_impressions(shown, clicked)),
+        notes=(*_notes(int(unknown), int(repeats), dwell), *missing_impressions(shown, clicked)),
     )
 
 

@@ -1,17 +1,19 @@
 """The engine of a cluster: a job is applied to the parts of every partition, where they are, and facts come back.
 
 A task reads the rows of its partition as Arrow batches (``mapInArrow``), cuts them into parts, merges the facts of its
-parts, and returns them as one row of bytes (``engine.seam.pack``).  Spark runs a task again where an executor fails,
-and counts the answer of one attempt; facts do not depend on the attempt.
+parts, and returns them as one row of bytes (``engine.seam.pack``).  Rows without a ``value`` are bad rows, which
+are left out and counted.  Spark runs a task again where an executor fails, and counts the answer of one attempt; facts
+do not depend on the attempt.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from venire import errors
 from venire.engine.seam import Fact, Job, pack, unpack
@@ -26,7 +28,14 @@ Cut = Callable[[Iterable["pa.RecordBatch"]], Iterator[Part]]
 """From the batches of a partition to parts."""
 MOST_HELD = 16
 """Facts of so many parts are merged at a time."""
-SCHEMA = "facts binary, fault string"
+SCHEMA = "facts binary, n_bad long, fault string"
+
+
+class Answer(NamedTuple, Generic[Fact]):
+    """What a job found: the merged facts, None without rows, and how many rows had no value."""
+
+    facts: Fact | None
+    n_bad: int
 
 
 @dataclass(frozen=True)
@@ -35,8 +44,8 @@ class Spark(Generic[Part]):
 
     cut: Cut[Part]
 
-    def run(self, job: Job[Part, Fact], rows: DataFrame, kind: type[Fact]) -> Fact | None:
-        """Apply a job to all rows, which are divided as it asks for, and merge the facts; None without rows."""
+    def run(self, job: Job[Part, Fact], rows: DataFrame, kind: type[Fact]) -> Answer[Fact]:
+        """Apply a job to all rows, which are divided as it asks for, and merge the facts."""
         from pyspark.errors import PythonException
 
         try:
@@ -48,16 +57,31 @@ class Spark(Generic[Part]):
             raise SettingError("the executors' Python does not have Venire", hint=hint) from None
         if faults := sorted(row.fault for row in found if row.fault is not None):
             raise _fault(**json.loads(faults[0]))
-        return job.merged([unpack(kind, bytes(row.facts)) for row in found]) if found else None
+        facts = [unpack(kind, bytes(row.facts)) for row in found if row.facts is not None]
+        return Answer(job.merged(facts) if facts else None, sum(row.n_bad for row in found))
+
+
+@dataclass
+class UsableRows:
+    """Batches without the rows that have no value, and how many these are."""
+
+    batches: Iterable[pa.RecordBatch]
+    n_bad: int = 0
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        for batch in self.batches:
+            value = batch.column("value")
+            self.n_bad += value.null_count
+            yield batch.filter(value.is_valid()) if value.null_count else batch
 
 
 def task(batches: Iterable[pa.RecordBatch], *, job: Job[Part, Fact], cut: Cut[Part]) -> Iterator[pa.RecordBatch]:
     """Compute the facts of a partition: one row, or none if it is empty; a user's mistake is a fault, not a failure."""
-    import pyarrow as pa
-
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a task has one core, and threads take memory that Spark limits
     held: list[Fact] = []
+    rows = UsableRows(batches)
     try:
-        for part in cut(batches):
+        for part in cut(rows):
             held.append(job.facts(part))
             if len(held) > MOST_HELD:
                 held = [job.merged(held)]
@@ -66,15 +90,17 @@ def task(batches: Iterable[pa.RecordBatch], *, job: Job[Part, Fact], cut: Cut[Pa
             pass
         where, what = (str(error.where), error.what) if isinstance(error, FormatError) else ("", error.message)
         about = {"kind": type(error).__name__, "where": where, "what": what, "hint": str(error.hint or "")}
-        yield _answer(pa, None, json.dumps(about))
+        yield _answer(fault=json.dumps(about))
         return
-    if held:
-        yield _answer(pa, pack(job.merged(held)), None)
+    if held or rows.n_bad:
+        yield _answer(pack(job.merged(held)) if held else None, rows.n_bad)
 
 
-def _answer(pa: Any, facts: bytes | None, fault: str | None) -> pa.RecordBatch:
-    columns = [pa.array([facts], pa.binary()), pa.array([fault], pa.string())]
-    return pa.RecordBatch.from_arrays(columns, names=["facts", "fault"])
+def _answer(facts: bytes | None = None, n_bad: int = 0, fault: str | None = None) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    columns = [pa.array([facts], pa.binary()), pa.array([n_bad], pa.int64()), pa.array([fault], pa.string())]
+    return pa.RecordBatch.from_arrays(columns, names=["facts", "n_bad", "fault"])
 
 
 def _fault(kind: str, where: str, what: str, hint: str) -> VenireError:

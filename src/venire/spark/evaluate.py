@@ -27,7 +27,7 @@ from venire.measures.list_facts import ListFacts, merged_lists
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring
 from venire.results import Note, first_few
-from venire.spark.engine import Spark
+from venire.spark.engine import Answer, Spark
 from venire.spark.labels import LabelTable
 from venire.spark.parts import (
     LABELS,
@@ -41,7 +41,7 @@ from venire.spark.parts import (
     tagged_parts,
     topics_among,
 )
-from venire.spark.tables import BadRows, collected, empty, run_columns
+from venire.spark.tables import BadRows, empty, run_columns
 
 if TYPE_CHECKING:
     from pyspark.broadcast import Broadcast
@@ -107,24 +107,24 @@ def evaluate(
     if score_type not in SCORE_TYPES:
         raise UnknownName("rule", score_type, SCORE_TYPES)
     scoring = Scoring(assessor, per, pool, gains, unjudged, missing, topics, duplicates)
-    labels = LabelTable.of(judgments, scale=scale, columns=columns, duplicate_labels=duplicate_labels, strict=strict)
-    labels = labels.in_isolation()
+    how: dict[str, Any] = {"duplicate_labels": duplicate_labels, "strict": strict, "collect": broadcast > 0}
+    labels = LabelTable.of(judgments, scale=scale, columns=columns, **how).in_isolation()
     chosen_labels(labels.summary, assessor=assessor, per=per, pool=pool)
-    listed, bad = BadRows.of("runs", runs_of(runs, order), wrong_lists(), strict=strict)
+    listed, bad = usable_lists(runs, order, strict=strict)
     plan = resolved(scoring.plan(as_list(measures), labels.scale), listed)
     job = ScoreRows(plan, scoring, labels.scale, labels.duplicate_labels, score_type == "float32")
-    found: ListFacts | None
     if labels.n_labels <= broadcast:
-        found = _with_all_labels(job, labels, listed, partitions)
+        answer = _with_all_labels(job, labels, listed, partitions)
     else:
         rows = divided(united(labels.rows, listed, split_rows), partitions)
-        found = Spark(tagged_parts).run(job, rows, ListFacts)
+        answer = Spark(tagged_parts).run(job, rows, ListFacts)
+    found, n_bad = answer
     if found is None:
         raise FormatError("judgments", None, "holds no labels that can be used", hint="expected a row for each label")
     lists = replace(found, notes=tuple(_without_ties(found)))
     if lists.unjudged_topics and not len(lists.topic):
         raise no_common_topic(lists.unjudged_topics, lists.topics)
-    notes = (*labels.notes, *labels.bad.notes(), *bad.notes())
+    notes = (*labels.notes, *labels.bad_rows(), *bad.notes(n_bad))
     return scores_of(lists, plan, scoring, scale=labels.scale, notes=notes)
 
 
@@ -164,15 +164,15 @@ class ScoreRows:
         return merged_lists(facts)
 
 
-def _with_all_labels(job: ScoreRows, labels: LabelTable, lists: DataFrame, partitions: int | None) -> ListFacts:
+def _with_all_labels(job: ScoreRows, labels: LabelTable, lists: DataFrame, partitions: int | None) -> Answer[ListFacts]:
     """Score with judgments that every executor has; runs are divided by topic and system."""
-    every = collected(labels.rows)
+    every = labels.collected()
     known = read_labels(every, labels.scale, labels.duplicate_labels)
     none = every.slice(0, 0)
     alone = job.scored(known, Rows(none, none, True))
     with shared_with(lists, known) as shared:
         found = Spark(lists_alone).run(replace(job, known=shared), divided(lists, partitions, LIST), ListFacts)
-    return alone if found is None else merged_lists([alone, found])
+    return Answer(alone if found.facts is None else merged_lists([alone, found.facts]), found.n_bad)
 
 
 @contextmanager
@@ -190,12 +190,14 @@ def runs_of(runs: DataFrame, order: str | None) -> DataFrame:
     return run_columns(runs, order=order).withColumnsRenamed({"system": "who", "score": "value"})
 
 
-def wrong_lists() -> list[Any]:
-    """Return which rows of runs cannot be used."""
+def usable_lists(runs: DataFrame, order: str | None, *, strict: bool) -> tuple[DataFrame, BadRows]:
+    """Select the columns of runs, without a value in bad rows; strict: raise at one of them."""
     from pyspark.sql import functions as F
 
     value = F.col("value")
-    return [*empty("topic", "who", "doc"), value.isNull(), F.isnan(value), F.abs(value) == float("inf")]
+    wrong = [*empty("topic", "who", "doc"), value.isNull(), F.isnan(value), F.abs(value) == float("inf")]
+    bad = BadRows.of("runs", runs_of(runs, order), wrong, strict=strict)
+    return bad.unset("value"), bad
 
 
 def resolved(plan: Plan, lists: DataFrame) -> Plan:
@@ -205,7 +207,7 @@ def resolved(plan: Plan, lists: DataFrame) -> Plan:
             raise MeasureError(f"{name} is not computed on Spark", hint="use the local engine for it")
     if all(each.resolved(1) == each for each in plan.measures):
         return plan
-    deepest = lists.groupBy(*LIST).count().agg({"count": "max"}).first()
+    deepest = lists.filter("value IS NOT NULL").groupBy(*LIST).count().agg({"count": "max"}).first()
     n = (deepest[0] if deepest else None) or 1
     return replace(plan, measures=tuple(each.resolved(int(n)) for each in plan.measures))
 

@@ -1,12 +1,13 @@
 """Judgments in a data frame: what is known of all labels before any analysis, and rows that executors can read.
 
 How often each assessor gave each label is counted first (``LabelTable``): it says what the scale is, who judged, and
-which labels are not used.  The level of each label on the scale is then a number, in place of its text.
+which labels are not used.  The level of each label on the scale is then a number, in place of its text.  Where all
+executors will get the labels, a small table is collected first, and counted here: one job of Spark rather than two.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,11 @@ from venire.data.scale import NOT_APPLICABLE, Scale, is_negative, whole
 from venire.errors import AmbiguousLabels, FormatError
 from venire.io.judgments import read_judgments
 from venire.results import Note, first_few
-from venire.spark.tables import BadRows, collected, empty, label_columns
+from venire.spark.tables import BadRows, collected, empty, is_small, label_columns
 
 if TYPE_CHECKING:
     import polars as pl
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 APART = ("aspect", "unit", "task")
@@ -31,7 +33,7 @@ class LabelTable:
     """Labels of a data frame: rows (topic, who, doc, value, and facets and time where there are any) and what is known.
 
     summary: judgments with one item for each different label, by all assessors who gave it.  duplicate_labels: what a
-    second label by one assessor for one item is.
+    second label by one assessor for one item is.  held: the same rows, where they were collected.
     """
 
     rows: DataFrame
@@ -39,7 +41,9 @@ class LabelTable:
     n_labels: int
     duplicate_labels: str
     bad: BadRows
+    n_bad: Callable[[], int]
     notes: tuple[Note, ...] = ()
+    held: pa.Table | None = None
 
     @property
     def scale(self) -> Scale:
@@ -55,30 +59,56 @@ class LabelTable:
         columns: Mapping[str, str] | None = None,
         duplicate_labels: str | None = None,
         strict: bool = False,
+        collect: bool = False,
     ) -> LabelTable:
-        """Count the labels of a data frame, which takes one pass over the columns of labels and assessors."""
+        """Count the labels of a data frame, which takes one pass over the columns of labels and assessors.
+
+        collect: all rows are wanted here; if they are few, they are collected in the same pass.
+        """
         import polars as pl
         from pyspark.sql import functions as F
 
         table = label_columns(frame, columns)
-        facets = [name for name in APART if name in table.columns]
-        counts = pl.DataFrame(collected(table.groupBy("assessor", "label", *facets).count()))
-        _refuse_mixed(counts, facets)
+        by = ["assessor", "label", *(name for name in APART if name in table.columns)]
+        every = pl.DataFrame(collected(table)) if collect and _is_plain(table) and is_small(frame) else None
+        if every is None:
+            counts = pl.DataFrame(collected(table.groupBy(*by).count()))
+        else:
+            counts = every.group_by(by).agg(pl.len().cast(pl.Int64).alias("count"))
+        _refuse_mixed(counts, by[2:])
         declared = Scale.parse(scale) if isinstance(scale, str) else scale
         counts = counts.filter(pl.col("label").fill_null("") != "", pl.col("assessor").fill_null("") != "")
         texts = sorted(counts["label"].unique())
         unknown = [text for text in texts if declared is not None and not _on_scale(text, declared)]
         summary, level = _summary(counts.filter(~pl.col("label").is_in(unknown)), declared)
         wrong = empty(*NAMES) + ([F.col("label").isin(unknown)] if unknown else [])
-        table, bad = BadRows.of("judgments", table, wrong, strict=strict)
+        bad = BadRows.of("judgments", table, wrong, strict=strict)
+        good, count = bad.without()
         levels = F.create_map(*(F.lit(each) for pair in level.items() for each in pair))
         kept = [name for name in ("intent", "given", "time") if name in table.columns]
         rule = _rule(duplicate_labels, timed="time" in kept)
-        rows = table.select(
-            "topic", F.col("assessor").alias("who"), "doc", levels[F.col("label")].alias("value"), *kept
-        )
+        rows = good.select("topic", F.col("assessor").alias("who"), "doc", levels[F.col("label")].alias("value"), *kept)
         notes = tuple(_recounted(note, counts, level) for note in summary.notes if note.kind != "columns")
-        return cls(rows, summary, int(counts["count"].sum()), rule, bad, notes)
+        found = cls(rows, summary, int(counts["count"].sum()), rule, bad, lambda: int(count.get["n"]), notes)
+        return found if every is None else found._holding(every, level)
+
+    def _holding(self, every: pl.DataFrame, level: Mapping[str, float]) -> LabelTable:
+        """Keep the rows that were collected, bad ones left out."""
+        import polars as pl
+
+        good = every.filter(*(pl.col(name).fill_null("") != "" for name in NAMES), pl.col("label").is_in([*level]))
+        value = pl.col("label").replace_strict(level, return_dtype=pl.Float64)
+        time = ["time"] if "time" in every.columns else []
+        held = good.select("topic", pl.col("assessor").alias("who"), "doc", value.alias("value"), *time).to_arrow()
+        return replace(self, held=held, n_bad=lambda: every.height - good.height)
+
+    def collected(self) -> pa.Table:
+        """Return all rows."""
+        return collected(self.rows) if self.held is None else self.held
+
+    def bad_rows(self) -> list[Note]:
+        """Note how many rows cannot be used, with a warning, after all were read."""
+        return self.bad.notes(self.n_bad())
 
     def in_isolation(self) -> LabelTable:
         """Leave out conditional labels, with a note; labels for several intents are an error."""
@@ -98,6 +128,11 @@ class LabelTable:
                 notes = (*notes, Note("conditional-labels-left-out", text, n=n))
             rows = rows.filter(~after).drop("given")
         return replace(self, rows=rows, notes=notes)
+
+
+def _is_plain(table: DataFrame) -> bool:
+    """Whether no label depends on an intent or on another document."""
+    return not {"intent", "given"} & set(table.columns)
 
 
 FILTER = "choose one before: judgments.filter(\"{0} = '...'\")"

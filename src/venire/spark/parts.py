@@ -37,6 +37,8 @@ LABELS, LISTS = 0, 1
 """Kinds of rows, in the order in which they come."""
 PART_ROWS = 1 << 18
 """About how many rows a part has."""
+LABELLED_ROWS = 1 << 16
+"""About how many rows a part with judgments has: reading these takes memory of its own."""
 UNJUDGED = "-1"
 ROW_NOTES = ("identical-rows", "superseded-labels", "identical-rows-kept")
 """Notes that count rows, which add up over parts."""
@@ -95,7 +97,7 @@ def last_list(table: pa.Table) -> int:
     return last_group(table, names)
 
 
-def tagged_parts(batches: Iterable[pa.RecordBatch], n_rows: int = PART_ROWS) -> Iterator[Rows]:
+def tagged_parts(batches: Iterable[pa.RecordBatch], n_rows: int = LABELLED_ROWS) -> Iterator[Rows]:
     """Cut tagged rows into parts of whole lists with the judgments of their topics."""
     carried: tuple[object, pa.Table] | None = None
     for table in whole_groups(batches, last_list, n_rows):

@@ -20,9 +20,8 @@ from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.kernels.ragged import offsets
 from venire.results import Note
 from venire.spark.engine import Spark
-from venire.spark.evaluate import divided, runs_of, shared_with, wrong_lists
+from venire.spark.evaluate import divided, shared_with, usable_lists
 from venire.spark.parts import LIST, Rows, find_hits, items_of_topics, lists_alone, topics_among
-from venire.spark.tables import BadRows
 from venire.types import Codes, Ints
 
 if TYPE_CHECKING:
@@ -96,11 +95,12 @@ def scan(
     items = as_judgments(judgments).items
     if items.intents is not None:
         raise AmbiguousLabels("labels for intents are not scanned on Spark", hint="use the local engine for them")
-    lists, bad = BadRows.of("runs", runs_of(runs, order), wrong_lists(), strict=strict)
+    lists, bad = usable_lists(runs, order, strict=strict)
     with shared_with(lists, items) as shared:
         job = FindHits(shared)
-        found = Spark(lists_alone).run(job, divided(lists, partitions, LIST), HitFacts)
-    bad.notes()
+        answer = Spark(lists_alone).run(job, divided(lists, partitions, LIST), HitFacts)
+    found, n_bad = answer
+    bad.notes(n_bad)
     if found is None or not len(found.topic):
         raise no_common_topic(found.unjudged_topics if found else (), items.topics)
     start = offsets(found.n_hits)

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 MOST_FILES, MOST_SHOWN = 100, 3
 """Files whose bad rows are counted, and how many of them a note names."""
+SMALL_BYTES = 1 << 23
+"""A table of at most this size in its files is collected before its rows are counted."""
 
 
 def start_session(master: str | None = None) -> SparkSession:
@@ -133,41 +135,50 @@ def empty(*names: str) -> list[Column]:
 
 @dataclass(frozen=True, eq=False)
 class BadRows:
-    """Rows of a table that are not used: which they are, and how they are counted while the others are read."""
+    """Rows of a table that cannot be used: which they are."""
 
     table: str
     frame: DataFrame
     bad: Column
-    count: Any
 
     @classmethod
-    def of(
-        cls, table: str, frame: DataFrame, conditions: Sequence[Column], *, strict: bool
-    ) -> tuple[DataFrame, BadRows]:
-        """Leave bad rows out; strict: raise at one of them, which takes one more pass over the table."""
-        from pyspark.sql import Observation, functions as F
+    def of(cls, table: str, frame: DataFrame, conditions: Sequence[Column], *, strict: bool) -> BadRows:
+        """Find bad rows by conditions; strict: raise at one of them, which takes one more pass over the table."""
+        from pyspark.sql import functions as F
 
-        found = cls(table, frame, F.coalesce(any_of(conditions), F.lit(True)), Observation())
+        found = cls(table, frame, F.coalesce(any_of(conditions), F.lit(True)))
         if strict:
             found.refuse()
-        seen = frame.observe(found.count, F.count(F.when(found.bad, 1)).alias("n"))
-        return seen.filter(~found.bad), found
+        return found
+
+    def without(self) -> tuple[DataFrame, Any]:
+        """Return the other rows, and an observation that counts the bad ones (``n``) while these are read."""
+        from pyspark.sql import Observation, functions as F
+
+        count = Observation()
+        return self.frame.observe(count, F.count(F.when(self.bad, 1)).alias("n")).filter(~self.bad), count
+
+    def unset(self, column: str) -> DataFrame:
+        """Return all rows, with null in a column where a row is bad; this takes no time, unlike an observation."""
+        from pyspark.sql import functions as F
+
+        return self.frame.withColumn(column, F.when(~self.bad, F.col(column)))
 
     def refuse(self) -> None:
         """Raise if there is a bad row."""
         for row in self._by_file(1):
             raise FormatError(row["file"] or self.table, None, f"a row cannot be used: {row['sample']}", hint=HINT)
 
-    def notes(self) -> list[Note]:
-        """Count bad rows by file, with a warning, after the table was read; without bad rows this costs nothing."""
-        if not self.count.get["n"]:
+    def notes(self, n: int) -> list[Note]:
+        """Count bad rows by file, with a warning, where there are n of them; without any this costs nothing."""
+        if not n:
             return []
         files = [(row["file"] or self.table, row["n"], row["sample"]) for row in self._by_file(MOST_FILES)]
-        shown = first_few([f"{counted(n, 'row')} of {file}, such as {sample}" for file, n, sample in files], MOST_SHOWN)
+        shown = first_few([f"{counted(k, 'row')} of {file}, such as {sample}" for file, k, sample in files], MOST_SHOWN)
         note = Note(
             "bad-rows",
             "{n:row} of the {table} not used: {shown}",
-            n=sum(n for _, n, _ in files),
+            n=n,
             table=self.table,
             shown=shown,
         )
@@ -184,6 +195,15 @@ class BadRows:
 
 
 HINT = "correct or remove it; or count bad rows and leave them out (not strict)"
+
+
+def is_small(frame: DataFrame) -> bool:
+    """Whether Spark knows, before it reads a table, that it is small; not known for rows that are computed."""
+    try:
+        size = frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()
+    except AttributeError:  # a session that is not of this process
+        return False
+    return int(str(size)) <= SMALL_BYTES
 
 
 def collected(frame: DataFrame) -> pa.Table:

@@ -20,7 +20,7 @@ def drawn_sets(n_items: int, n_labels: int, seed: int):
     item = np.repeat(np.arange(n_items), n)
     place = np.clip(rng.random(n_items)[item] + 0.2 * rng.standard_normal(len(item)), 0, 1).round(1)
     place = place[np.lexsort((place, item))]
-    ratings = Ratings(place, np.cumsum(n) - n, n, np.zeros(n_items, dtype=np.int32), n_labels)
+    ratings = Ratings(place, np.cumsum(n) - n, n, np.zeros(n_items, dtype=np.int32), n_labels, np.ones(n_items))
     return distinct_sets(ratings, n_labels)
 
 

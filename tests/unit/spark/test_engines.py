@@ -40,7 +40,7 @@ class OneMachine:
         return venire.evaluate(judgments, runs, measures, **options)
 
     def agreement(self, judgments, **options):
-        return agreement_table(judgments, names=BY_PATTERN, **options)
+        return agreement_table(judgments, **options)
 
     def disagreement(self, judgments, **options):
         return PredictedRelevance(**options).fit(judgments)
@@ -108,6 +108,27 @@ def same(found, expected):
     np.testing.assert_allclose(found.values[order], expected.values, rtol=0, atol=1e-12)
 
 
+def same_rows(found, expected):
+    """Compare coefficients."""
+    for one, other in zip(found.records(), expected.records(), strict=True):
+        assert one == pytest.approx(other, abs=1e-12)
+
+
+def same_pairs(found, expected):
+    """Compare p(R|i) and its intervals."""
+    assert found.topics == expected.topics
+    for name in PAIRS:
+        np.testing.assert_allclose(getattr(found.spread, name), getattr(expected.spread, name), rtol=0, atol=1e-12)
+
+
+def same_clicks(found, expected):
+    """Compare counts of clicks."""
+    assert (found.topics, found.sessions) == (expected.topics, expected.sessions)
+    for name in ("impressions", "clicks", "satisfied"):
+        for one, other in ((found, expected), (found.ranks, expected.ranks)):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
 def test_scores_by_hand(engine):
     judged = pl.DataFrame({"topic": ["q1"] * 3 + ["q2"], "doc": ["a", "b", "c", "a"], "label": [2, 0, 1, 1]})
     listed = [("q1", "x", "b", 3.0), ("q1", "x", "a", 3.0), ("q1", "x", "z", 2.0), ("q2", "x", "a", 1.0)]
@@ -131,6 +152,9 @@ def test_agreement_by_hand(engine):
     # 3 of 4 items agree; 3 and 5 labels, so 8 * 7 / 2 pairs, of which 15 differ: 1 - (2 / 8) / (30 / 56)
     assert found["raw_agreement"] == pytest.approx(3 / 4)
     assert found["krippendorff_alpha"] == pytest.approx(1 - (2 / 8) / (30 / 56))
+    # by chance, 1/2 x 3/4 + 1/2 x 1/4 agree; 2 documents are relevant to both, 3 to either
+    assert found["cohen_kappa"] == pytest.approx((3 / 4 - 1 / 2) / (1 - 1 / 2))
+    assert found["jaccard"] == pytest.approx(2 / 3)
 
 
 def test_pairs_by_hand(engine):
@@ -190,18 +214,29 @@ def test_scores_do_not_depend_on_partitions(on_spark, who, how):
 def test_labels_do_not_depend_on_partitions(on_spark, partitions):
     judged, _ = simulated(3)
     how = {"n_draws": 30, "rng": 1}
-    assert on_spark.agreement(judged, partitions=partitions, **how).records() == (
-        agreement_table(judged, names=BY_PATTERN, **how).records()
-    )
+    same_rows(on_spark.agreement(judged, partitions=partitions, **how), agreement_table(judged, **how))
     options = {"weight": "item", "relevant": "all"} if partitions == 1 else {"observed": ["a0"]}
     estimator = {"estimator": "labels"} if partitions == 1 else {}
-    found, expected = (
-        on_spark.disagreement(judged, partitions=partitions, **options),
-        PredictedRelevance(**options, **estimator).fit(judged),
-    )
-    assert found.topics == expected.topics
-    for name in PAIRS:
-        np.testing.assert_allclose(getattr(found.spread, name), getattr(expected.spread, name), rtol=0, atol=1e-12)
+    found = on_spark.disagreement(judged, partitions=partitions, **options)
+    same_pairs(found, PredictedRelevance(**options, **estimator).fit(judged))
+
+
+@pytest.mark.slow
+def test_a_topic_with_a_thousand_times_the_rows_of_others(on_spark):
+    rng = np.random.default_rng(9)
+    n_docs = [2, 2, 2, 2000]
+    items = [(f"q{t}", f"d{d}") for t, n in enumerate(n_docs) for d in range(n)]
+    labels = [(*item, who, int(rng.integers(0, 3))) for item in items for who in "ab"]
+    lists = [(t, s, d, float(rng.random())) for s in ("x", "y") for t, d in items]
+    rows = [(f"s{n % 100}", t, d, n // 100 + 1, int(rng.integers(0, 2)), 40.0) for n, (t, d) in enumerate(items)]
+    judged = pl.DataFrame(labels, schema=["topic", "doc", "assessor", "label"], orient="row")
+    listed = pl.DataFrame(lists, schema=["topic", "system", "doc", "score"], orient="row")
+    log = pl.DataFrame(rows, schema=["session", "topic", "doc", "rank", "clicked", "dwell"], orient="row")
+    found = on_spark.evaluate(judged, listed, MEASURES, per="assessor", broadcast=0, split_rows=100, partitions=4)
+    same(found, venire.evaluate(judged, listed, MEASURES, per="assessor"))
+    same_rows(on_spark.agreement(judged, n_draws=20), agreement_table(judged, n_draws=20))
+    same_pairs(on_spark.disagreement(judged), PredictedRelevance(estimator="labels").fit(judged))
+    same_clicks(on_spark.clicks(log), read_clicks(log.sort("session", "topic", "rank")))
 
 
 @pytest.mark.slow
@@ -298,16 +333,13 @@ def test_real_collections(on_spark, data_dir, tmp_path):
         return on_spark.spark.read.parquet(str(tmp_path / name))
 
     place = data_dir / "dl21_full"
-    judgments, columns = read_judgments(place / "judges.tsv.gz"), ["topic", "q0", "doc", "rank", "score", "tag"]
-    labels = stored(judgments.to_polars(), "labels.parquet")
-    runs = pl.read_csv(place / "runs.trec.gz", separator=" ", has_header=False, new_columns=columns)
-    runs = runs.filter(pl.col("tag").is_in(runs["tag"].unique().sort()[:6].implode())).drop("q0", "rank")
+    judgments, columns = read_judgments(place / "judges.tsv.gz"), ["topic", "q0", "doc", "rank", "score", "system"]
+    runs = pl.read_csv(place / "runs.trec.gz", separator=" ", has_header=False, new_columns=columns).drop("q0", "rank")
+    labels, lists = stored(judgments.to_polars(), "labels.parquet"), stored(runs, "runs.parquet")
     expected = venire.evaluate(judgments, runs, MEASURES, per="assessor")
     for how in ({"partitions": 2}, {"partitions": 7, "broadcast": 0, "split_rows": 3_000}):
-        found = venire.spark.evaluate(labels, stored(runs, "runs.parquet"), MEASURES, per="assessor", **how)
-        same(found, expected)
+        same(venire.spark.evaluate(labels, lists, MEASURES, per="assessor", **how), expected)
     crowd = pl.read_csv(data_dir / "rf10_crowd" / "trec-rf10-data.tsv.gz", separator="\t").filter(pl.col("label") >= 0)
-    how = {"n_draws": 20, "rng": 1}
+    how = {"n_draws": 20, "rng": 1, "names": BY_PATTERN}
     found = venire.spark.agreement(stored(crowd, "crowd.parquet"), anonymous=True, partitions=7, **how)
-    kept = read_judgments(crowd, duplicate_labels="keep")
-    assert found.records() == agreement_table(kept.anonymous(), names=BY_PATTERN, **how).records()
+    same_rows(found, agreement_table(read_judgments(crowd, duplicate_labels="keep").anonymous(), **how))

@@ -28,6 +28,8 @@ NUMBERS = ("time", "probability")
 """Columns that hold numbers."""
 MOST_INTEGERS = 1 << 16
 """Integers of a block within so many of each other are numbered by a table."""
+MANY_ROWS = 1 << 19
+"""Rows of a block from which on its columns are encoded by threads."""
 
 
 class LongTable:
@@ -55,7 +57,9 @@ class LongTable:
             self._numbers[role].append(number.fill_null(np.nan).to_numpy())
         for role in roles.keys() - self._names.keys():
             self._names[role], self._codes[role] = Names(), [np.full(self.n_rows, -1, dtype=np.int8)]
-        with closing(map_partitions(lambda role: self._encoded(role, roles[role], rows), roles)) as found:
+        workers = None if len(rows.line) >= MANY_ROWS else 1
+        encoded = map_partitions(lambda role: self._encoded(role, roles[role], rows), roles, workers=workers)
+        with closing(encoded) as found:
             for role, codes in zip(roles, found, strict=True):
                 self._codes[role].append(codes)
         self._line.append(_as_range(rows.line))
