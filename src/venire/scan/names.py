@@ -7,17 +7,19 @@ names that are new are copied.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, TypeVar, cast
 
 import numpy as np
 
 from venire.scan import slices
 from venire.scan.codes import COMPILED, in_threads, n_threads, shares
-from venire.scan.slices import Slices, bytewise_order, compact, from_bytes
+from venire.scan.slices import Slices, bytewise_order, compact, from_bytes, from_ends
 from venire.types import Codes, Ints
 
 if COMPILED:
     from venire.scan import _scan
+
+Found = TypeVar("Found")
 
 
 class Column(Protocol):
@@ -55,9 +57,7 @@ class Names:
         """Return the names in the order of their numbers."""
         if self._twin is None:
             return from_bytes(self._known)
-        data, ends = self._twin.all()
-        end = np.frombuffer(ends, dtype=np.int64)
-        return Slices(np.frombuffer(data, dtype=np.uint8), np.append(0, end[:-1]) if len(end) else end, end)
+        return from_ends(*self._twin.all())
 
 
 def in_byte_order(names: Slices) -> tuple[Codes, Slices]:
@@ -65,7 +65,7 @@ def in_byte_order(names: Slices) -> tuple[Codes, Slices]:
     order = bytewise_order(names)
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    return place, compact(names.take(order))
+    return place, compact(names, order)
 
 
 def names_in_groups(group: Codes, n_groups: int, names: Slices, *, compiled: bool = COMPILED) -> Codes | Ints:
@@ -76,7 +76,9 @@ def names_in_groups(group: Codes, n_groups: int, names: Slices, *, compiled: boo
         return np.lexsort((rank, group))
     start, end = np.ascontiguousarray(names.start), np.ascontiguousarray(names.end)
     codes = np.ascontiguousarray(group, dtype=np.int32)
-    return _by_range(lambda cut: _scan.ordered_names(codes, *cut, names.buffer, start, end), n_groups, len(group))
+    order = _by_range(lambda cut: _scan.ordered_names(codes, *cut, names.buffer, start, end), n_groups, len(group))
+    found = [np.frombuffer(part, dtype=np.int32) for part in order]
+    return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 def ordered_rows(major: Codes, minor: Codes, n_groups: int, *, compiled: bool = COMPILED) -> Codes | Ints:
@@ -86,13 +88,39 @@ def ordered_rows(major: Codes, minor: Codes, n_groups: int, *, compiled: bool = 
     """
     if not compiled:
         return np.lexsort((minor, major))
-    first, second = np.ascontiguousarray(major, dtype=np.int32), np.ascontiguousarray(minor)
-    second = second if second.dtype.itemsize <= 4 else second.astype(np.int32)
-    return _by_range(lambda cut: _scan.ordered_rows(first, second, n_groups, *cut), n_groups, len(first))
+    first, second = np.ascontiguousarray(major, dtype=np.int32), _as_codes(minor)
+    rows = np.empty(len(first), dtype=np.int32)
+    _by_range(
+        lambda cut: _scan.ordered_rows(first, second, None, n_groups, *cut, None, None, rows), n_groups, len(first)
+    )
+    return rows
 
 
-def _by_range(order: Callable[[tuple[int, int]], bytes], n_groups: int, n_rows: int) -> Codes:
-    """Order the rows of ranges of groups, each by a thread, and put them one after the other."""
+def sorted_rows(
+    major: Codes, minor: Codes, carried: Codes, n_groups: int, *, compiled: bool = COMPILED
+) -> tuple[Codes, Codes, Codes] | None:
+    """Sort rows by major, below n_groups, and then by minor, as int32, each (row,); None where two agree in both.
+
+    A row is written where it belongs with all that it has, so that no column is gathered afterwards.
+    Cost: O(rows + groups) where groups are small.
+    """
+    if not compiled:
+        rows = np.lexsort((minor, major))
+        found = tuple(each[rows].astype(np.int32) for each in (major, minor, carried))
+        again = (found[0][1:] == found[0][:-1]) & (found[1][1:] == found[1][:-1])
+        return None if again.any() else cast("tuple[Codes, Codes, Codes]", found)
+    columns = np.ascontiguousarray(major, dtype=np.int32), _as_codes(minor), _as_codes(carried)
+    to = tuple(np.empty(len(major), dtype=np.int32) for _ in columns)
+    again = _by_range(lambda cut: _scan.ordered_rows(*columns, n_groups, *cut, *to), n_groups, len(major))
+    return None if any(again) else to
+
+
+def _as_codes(column: Codes) -> Codes:
+    """Return integers of at most 32 bits, one after the other."""
+    return np.ascontiguousarray(column, dtype=column.dtype if column.dtype.itemsize <= 4 else np.int32)
+
+
+def _by_range(order: Callable[[tuple[int, int]], Found], n_groups: int, n_rows: int) -> list[Found]:
+    """Order the rows of ranges of groups, each by a thread."""
     threads = n_threads(n_rows)
-    found = [np.frombuffer(part, dtype=np.int32) for part in in_threads(order, shares(n_groups, threads), threads)]
-    return found[0] if len(found) == 1 else np.concatenate(found)
+    return in_threads(order, shares(n_groups, threads), threads)
