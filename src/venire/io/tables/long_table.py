@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 NUMBERS = ("time", "probability")
 """Columns that hold numbers."""
+ROOM = 1 << 22
+"""Codes that there is room for at first; memory that is not used costs nothing, and what is large comes in large pages."""
 MOST_INTEGERS = 1 << 16
 """Integers of a block within so many of each other are numbered by a table."""
 
@@ -34,13 +36,15 @@ class Growing:
     """Codes of a column so far, in the narrowest type that holds them, in one array that grows where it is."""
 
     def __init__(self, codes: Codes) -> None:
-        self._codes, self._n_rows = codes, len(codes)
+        self._codes, self._n_rows = np.empty(max(ROOM, len(codes)), dtype=codes.dtype), len(codes)
+        self._codes[: len(codes)] = codes
 
     def add(self, codes: Codes) -> None:
         """Put codes behind the others; those of a block are copied, the others only where their type changes."""
         most = narrow(codes[:0], int(codes.max(initial=0)) + 1).dtype
         if most.itemsize > self._codes.dtype.itemsize:
-            self._codes = self._codes.astype(most)
+            known, self._codes = self._codes, np.empty(len(self._codes), dtype=most)
+            self._codes[: self._n_rows] = known[: self._n_rows]
         begin, self._n_rows = self._n_rows, self._n_rows + len(codes)
         if self._n_rows > len(self._codes):
             self._codes.resize(self._n_rows + (self._n_rows >> 4), refcheck=False)
