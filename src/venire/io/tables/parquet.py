@@ -17,7 +17,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from threading import Timer
@@ -25,7 +25,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from venire.errors import FormatError
 from venire.io.limits import FREE, current, over
-from venire.io.tables.parquet_process import open_table
+from venire.io.tables.parquet_process import columns_of, open_table
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -62,9 +62,7 @@ def blocks(
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    from polars.selectors import by_name
-
-    with _on_disk(path, file) as place, _decoder() as decoder, ThreadPoolExecutor(1) as pool:
+    with _on_disk(path, file) as place, _decoder() as decoder, ExitStack() as stack, ThreadPoolExecutor(1) as pool:
         patience = PATIENCE + (size := place.stat().st_size) / BYTES_A_SECOND
         decoder.ask([str(place), n_rows, current().ratio])
         names = json.loads(decoder.answer(path, patience)[1])
@@ -74,7 +72,8 @@ def blocks(
         table, start = None, 0
         ahead: deque[Future[pl.DataFrame]] = deque()
         while (message := decoder.answer(path, patience))[0] == b"B":
-            table = open_table(str(place)).select(by_name(*chosen)) if table is None else table
+            if table is None:
+                table = columns_of(str(place), stack.enter_context(open_table(str(place))), chosen, n_rows)
             start += int(message[1])
             if (memory := start * len(chosen) * CELL) > FREE + current().ratio * size:
                 found = f"{memory // size:,} bytes of memory for each byte of the file"
