@@ -7,7 +7,7 @@ names that are new are copied.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar, cast
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -106,11 +106,11 @@ def sorted_rows(
     """
     if not compiled:
         rows = np.lexsort((minor, major))
-        found = tuple(each[rows].astype(np.int32) for each in (major, minor, carried))
-        again = (found[0][1:] == found[0][:-1]) & (found[1][1:] == found[1][:-1])
-        return None if again.any() else cast("tuple[Codes, Codes, Codes]", found)
+        first, second, third = (each[rows].astype(np.int32) for each in (major, minor, carried))
+        repeated = (first[1:] == first[:-1]) & (second[1:] == second[:-1])
+        return None if repeated.any() else (first, second, third)
     columns = np.ascontiguousarray(major, dtype=np.int32), _as_codes(minor), _as_codes(carried)
-    to = tuple(np.empty(len(major), dtype=np.int32) for _ in columns)
+    to = (np.empty(len(major), np.int32), np.empty(len(major), np.int32), np.empty(len(major), np.int32))
     again = _by_range(lambda cut: _scan.ordered_rows(*columns, n_groups, *cut, *to), n_groups, len(major))
     return None if any(again) else to
 

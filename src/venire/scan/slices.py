@@ -76,8 +76,6 @@ def from_bytes(values: Iterable[bytes]) -> Slices:
 
 def compact(slices: Slices, which: Places | None = None) -> Slices:
     """Copy the slices into a buffer of their own, in the order given if some are chosen; memory is what is returned."""
-    if which is not None and which.dtype == np.bool_:
-        which = np.flatnonzero(which)
     if COMPILED and len(slices.start if which is None else which) > COPIED_AT_ONCE:
         return _compact_compiled(slices, which)
     slices = slices if which is None else slices.take(which)
@@ -95,7 +93,9 @@ def compact(slices: Slices, which: Places | None = None) -> Slices:
     return Slices(buffer, start, end)
 
 
-def _compact_compiled(slices: Slices, which: Ints | Codes | None) -> Slices:
+def _compact_compiled(slices: Slices, which: Places | None) -> Slices:
+    if which is not None and which.dtype == np.bool_:
+        which = np.flatnonzero(which)
     chosen = None if which is None else np.ascontiguousarray(which, dtype=np.int32)
     places = np.ascontiguousarray(slices.start), np.ascontiguousarray(slices.end)
     data, ends = _scan.compacted(slices.buffer, *places, chosen)

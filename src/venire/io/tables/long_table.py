@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NUMBERS = ("time", "probability")
 """Columns that hold numbers."""
 ROOM = 1 << 22
-"""Codes that there is room for at first; memory that is not used costs nothing, and what is large comes in large pages."""
+"""Codes that there is room for at first: memory costs nothing until it is used, and so much comes in large pages."""
 MOST_INTEGERS = 1 << 16
 """Integers of a block within so many of each other are numbered by a table."""
 
