@@ -113,7 +113,7 @@ def columns() -> list[tuple[str, Callable[[], object], object]]:
     codes, packed, text = [number[each] for each in texts], from_bytes(texts), pl.Series(texts).cast(pl.String)
     major, minor = rng.integers(0, 900, 3_000, dtype=np.int32), rng.permutation(3_000).astype(np.int16)
     group, several = (major[: len(number)] % 7).astype(np.int32), from_bytes(number)
-    by_name = sorted(range(len(number)), key=lambda n: (group[n], list(number)[n]))
+    by_name = sorted(zip(group.tolist(), number, strict=True))
 
     def added() -> list[int]:
         return np.frombuffer(_scan.Names(1).add(text.__arrow_c_stream__()), dtype=np.int32).tolist()
@@ -125,7 +125,7 @@ def columns() -> list[tuple[str, Callable[[], object], object]]:
         ("names of a column", added, codes),
         ("names of slices", added_slices, codes),
         ("rows in order", lambda: ordered_rows(major, minor, 900).tolist(), np.lexsort((minor, major)).tolist()),
-        ("names in order", lambda: names_in_groups(group, 7, several).tolist(), by_name),
+        ("names in order", lambda: names_in_groups(group, 7, several)[1].to_bytes(), [name for _, name in by_name]),
         ("click log", counted_clicks, counted_clicks()),
     ]
 

@@ -177,10 +177,12 @@ def test_names_in_groups_are_sorted_bytewise(rows, several):
     texts = [text.replace("\0", "x").encode() for _, text in rows]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(codes_module, "MANY", 1 if several else 1 << 22)
-        order = names_in_groups(group, 4, from_bytes(texts))
-    found = [(group[n], texts[n]) for n in order.tolist()]
-    assert found == sorted(found)
-    assert sorted(order.tolist()) == list(range(len(rows)))
+        found = [names_in_groups(group, 4, from_bytes(texts), compiled=compiled) for compiled in (True, False)]
+    expected = sorted(zip(group.tolist(), texts, strict=True))
+    for place, ordered in found:
+        assert [expected[n] for n in place.tolist()] == list(zip(group.tolist(), texts, strict=True))
+        assert ordered.to_bytes() == [text for _, text in expected]
+        assert not ordered.buffer[-8:].any()
 
 
 @needs_compiler

@@ -1394,12 +1394,16 @@ static int order_rows(const Ordering *by, int minor_bits, size_t n_rows, Ordered
     return done;
 }
 
-/* An array of int32 to write as many rows to, or None: 1 done, 0 the error.  The view is to be released then. */
-static int rows_to(PyObject *object, size_t n_rows, Py_buffer *view) {
-    if (object == Py_None) return 1;
+/* An array of so many numbers of a size to write to: 1 done, 0 the error.  The view is to be released then. */
+static int array_to(PyObject *object, size_t count, size_t size, Py_buffer *view) {
     if (PyObject_GetBuffer(object, view, PyBUF_ND | PyBUF_WRITABLE) < 0) return 0;
-    if (view->ndim == 1 && view->itemsize == sizeof(int32_t) && (size_t)view->len == n_rows * sizeof(int32_t)) return 1;
-    return PyErr_SetString(PyExc_ValueError, "the sorted rows are not as many integers of 4 bytes"), 0;
+    if (view->ndim == 1 && (size_t)view->itemsize == size && (size_t)view->len == count * size) return 1;
+    return PyErr_Format(PyExc_ValueError, "what is written to has not as many numbers, or not of %zu bytes", size), 0;
+}
+
+/* An array of int32 to write as many rows to, or None. */
+static int rows_to(PyObject *object, size_t n_rows, Py_buffer *view) {
+    return object == Py_None || array_to(object, n_rows, sizeof(int32_t), view);
 }
 
 /* Order rows, once all columns are known to be as long: 1 done, 2 if some agree, 0 the error. */
@@ -1695,75 +1699,126 @@ static inline uint64_t head_of(Slice name, size_t shared) {
 #endif
 }
 
-/* Order the names of the groups from first up to last, and bytewise within a group: 1 done, 0 no memory. */
-static int order_names(const int32_t *group, size_t first, size_t last, const Places *names, int32_t *rows) {
-    size_t n_groups = last - first, room = 0, count = names->count;
+/* What names are ordered by, and the groups that are wanted; how many names these and those before have, and bytes. */
+typedef struct {
+    const int32_t *group;
+    size_t first, last, wanted, before, bytes_before;
+} Grouping;
+
+/* Where ordered names are written: the place of each, their bytes, and where they end. */
+typedef struct {
+    int32_t *place;
+    char *bytes;
+    int64_t *end;
+} InOrder;
+
+/* Number the names of a group, and copy their bytes, from place on; returns where the bytes end. */
+static char *write_names(const Placed *placed, size_t size, size_t place, char *at, InOrder to) {
+    for (size_t n = 0; n < size; n++) {
+        memcpy(at, placed[n].name.at, placed[n].name.length);
+        at += placed[n].name.length;
+        to.place[placed[n].row] = (int32_t)(place + n);
+        to.end[place + n] = at - to.bytes;
+    }
+    return at;
+}
+
+/* Fetch the names of a group, and sort them. */
+static void sort_group(const Places *names, const int32_t *rows, size_t size, Placed *placed) {
+    for (size_t m = 0; m < size; m++) {
+        FETCH((const int64_t *)names->start.buf + rows[m]);
+        FETCH((const int64_t *)names->end.buf + rows[m]);
+    }
+    for (size_t m = 0; m < size; m++) {
+        placed[m] = (Placed){0, slice_at(names, (size_t)rows[m]), rows[m]};
+        FETCH(placed[m].name.at);
+    }
+    size_t shared = shared_bytes(placed, size);
+    for (size_t m = 0; m < size; m++) placed[m].head = head_of(placed[m].name, shared);
+    sort_names(placed, size);
+}
+
+/* Order the names of the wanted groups by group, and bytewise within a group: 1 done, 0 no memory. */
+static int order_names(const Grouping *by, const Places *names, InOrder to) {
+    size_t n_groups = by->last - by->first, largest = 0;
     uint32_t *start = calloc(n_groups + 2, sizeof *start);
+    int32_t *rows = malloc((by->wanted + 1) * sizeof *rows);
     Placed *placed = NULL;
-    int done = start != NULL;
-    for (size_t row = 0; done && row < count; row++) {
-        if ((size_t)group[row] - first < n_groups) start[(size_t)group[row] - first + 1]++;
-    }
-    for (size_t n = 0; done && n < n_groups; n++) start[n + 1] += start[n];
-    for (size_t row = 0; done && row < count; row++) {
-        if ((size_t)group[row] - first < n_groups) rows[start[(size_t)group[row] - first]++] = (int32_t)row;
-    }
-    for (size_t n = 0, begin = 0; done && n < n_groups; begin = start[n++]) { /* a start has become that of the next */
-        size_t size = start[n] - begin;
-        if (size < 2) continue;
-        if (size > room) {
-            free(placed);
-            room = 2 * size;
-            placed = malloc(room * sizeof *placed);
-            if (!placed) done = 0;
-            if (!placed) break;
+    if (start && rows) {
+        for (size_t row = 0; row < names->count; row++) {
+            size_t group = (size_t)by->group[row] - by->first;
+            if (group < n_groups) start[group + 1]++;
         }
-        for (size_t m = 0; m < size; m++) {
-            FETCH((const int64_t *)names->start.buf + rows[begin + m]);
-            FETCH((const int64_t *)names->end.buf + rows[begin + m]);
+        for (size_t n = 0; n < n_groups; n++) {
+            if (start[n + 1] > largest) largest = start[n + 1];
+            start[n + 1] += start[n];
         }
-        for (size_t m = 0; m < size; m++) {
-            placed[m] = (Placed){0, slice_at(names, (size_t)rows[begin + m]), rows[begin + m]};
-            FETCH(placed[m].name.at);
-        }
-        size_t shared = shared_bytes(placed, size);
-        for (size_t m = 0; m < size; m++) placed[m].head = head_of(placed[m].name, shared);
-        sort_names(placed, size);
-        for (size_t m = 0; m < size; m++) rows[begin + m] = placed[m].row;
+        placed = malloc((largest + 1) * sizeof *placed);
     }
+    if (placed) {
+        char *at = to.bytes + by->bytes_before;
+        for (size_t row = 0; row < names->count; row++) {
+            size_t group = (size_t)by->group[row] - by->first;
+            if (group < n_groups) rows[start[group]++] = (int32_t)row;
+        }
+        for (size_t n = 0, begin = 0; n < n_groups; begin = start[n++]) { /* a start has become that of the next */
+            size_t size = start[n] - begin;
+            if (!size) continue;
+            sort_group(names, rows + begin, size, placed);
+            at = write_names(placed, size, by->before + begin, at, to);
+        }
+    }
+    int done = placed != NULL;
     free(placed);
+    free(rows);
     free(start);
     return done;
 }
 
+/* Count the names of the wanted groups and of those before, and the bytes of all: 1 done, 0 if a group is negative. */
+static int count_names(Grouping *by, const Places *names, size_t *total) {
+    for (size_t n = 0; n < names->count; n++) {
+        size_t length = slice_at(names, n).length;
+        if (by->group[n] < 0) return 0;
+        *total += length;
+        if ((size_t)by->group[n] < by->first) by->before++, by->bytes_before += length;
+        by->wanted += (size_t)by->group[n] >= by->first && (size_t)by->group[n] < by->last;
+    }
+    return 1;
+}
+
 static PyObject *ordered_names(PyObject *module, PyObject *args) {
     (void)module;
-    PyObject *groups, *buffer, *start, *end, *found = NULL;
+    PyObject *groups, *buffer, *start, *end, *outs[3];
     Py_ssize_t first, last;
-    Py_buffer group, bytes;
+    Py_buffer group, bytes, out[3] = {{0}};
     Places names;
-    size_t wanted = 0;
-    if (!PyArg_ParseTuple(args, "OnnOOO:ordered_names", &groups, &first, &last, &buffer, &start, &end)) return NULL;
+    size_t total = 0;
+    int done = 0;
+    if (!PyArg_ParseTuple(args, "OnnOOOOOO:ordered_names", &groups, &first, &last, &buffer, &start, &end, &outs[0], &outs[1],
+                          &outs[2])) {
+        return NULL;
+    }
     if (!integers_of(groups, "group", sizeof(int32_t), &group)) return NULL;
     if (!view_of(buffer, "buffer", "B", 1, &bytes)) return PyBuffer_Release(&group), NULL;
     if (!places_of(&bytes, start, end, &names)) return PyBuffer_Release(&bytes), PyBuffer_Release(&group), NULL;
+    Grouping by = {group.buf, (size_t)first, (size_t)last, 0, 0, 0};
     if ((size_t)group.len / sizeof(int32_t) != names.count || first < 0 || first > last || last >= INT32_MAX) {
         PyErr_SetString(PyExc_ValueError, "there are not as many groups as names, or the groups wanted are wrong");
-    } else {
-        const int32_t *of = group.buf;
-        for (size_t n = 0; n < names.count; n++) wanted += of[n] >= first && of[n] < last;
-        found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(wanted * sizeof(int32_t)));
-        int32_t *rows = found ? (int32_t *)PyBytes_AsString(found) : NULL;
+    } else if (!count_names(&by, &names, &total)) {
+        PyErr_SetString(PyExc_ValueError, "a group is negative");
+    } else if (array_to(outs[0], names.count, sizeof(int32_t), &out[0]) && array_to(outs[1], total + PADDING, 1, &out[1]) &&
+               array_to(outs[2], names.count, sizeof(int64_t), &out[2])) {
         PyThreadState *unlocked = PyEval_SaveThread();
-        int done = rows && order_names(of, (size_t)first, (size_t)last, &names, rows);
+        done = order_names(&by, &names, (InOrder){out[0].buf, out[1].buf, out[2].buf});
         PyEval_RestoreThread(unlocked);
-        if (found && !done) PyErr_NoMemory();
-        if (!done) Py_CLEAR(found);
+        if (!done) PyErr_NoMemory();
     }
+    for (size_t n = 0; n < 3; n++) PyBuffer_Release(&out[n]);
     leave(&names);
     PyBuffer_Release(&bytes);
     PyBuffer_Release(&group);
-    return found;
+    return done ? Py_NewRef(Py_None) : NULL;
 }
 
 /* ---- click logs: rows of text to counts ---------------------------------------------------------------------------- */
@@ -2217,7 +2272,7 @@ static PyType_Spec clicks_spec = {"venire.scan._scan.ClickCounter", sizeof(Click
 
 static PyMethodDef module_methods[] = {
     {"ordered_rows", ordered_rows, METH_VARARGS, "Sort the rows of some groups by two columns; do two agree?"},
-    {"ordered_names", ordered_names, METH_VARARGS, "Order the names of some groups by group, int32, and bytewise; as int32."},
+    {"ordered_names", ordered_names, METH_VARARGS, "Number the names of some groups by group and bytewise, and copy them in this order."},
     {"compacted", compacted, METH_VARARGS, "Copy slices of bytes, all or those chosen, and their ends, int64."},
     {"gathered", gathered, METH_VARARGS, "Copy the cells of a table that codes name into another array."},
     {"counted", count_codes, METH_VARARGS, "Count how often each code occurs, int32."},

@@ -65,7 +65,18 @@ def ordered_rows(
     to_carried: Codes,
     /,
 ) -> bool: ...
-def ordered_names(group: Codes, first: int, last: int, buffer: Octets, start: Ints, end: Ints, /) -> bytes: ...
+def ordered_names(
+    group: Codes,
+    first: int,
+    last: int,
+    buffer: Octets,
+    start: Ints,
+    end: Ints,
+    to_place: Codes,
+    to_bytes: Octets,
+    to_end: Ints,
+    /,
+) -> None: ...
 def gathered(table: NDArray[Any], codes: NDArray[Any], out: NDArray[Any], /) -> None: ...
 def counted(codes: Codes, n_names: int, /) -> bytes: ...
 def homes(group: Codes, codes: Codes, n_names: int, /) -> bytes | None: ...

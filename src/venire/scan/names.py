@@ -13,7 +13,7 @@ import numpy as np
 
 from venire.scan import slices
 from venire.scan.codes import COMPILED, in_threads, n_threads, shares
-from venire.scan.slices import Slices, bytewise_order, compact, from_bytes, from_ends
+from venire.scan.slices import PADDING, Slices, behind_each_other, bytewise_order, compact, from_bytes
 from venire.types import Codes, Ints
 
 if COMPILED:
@@ -57,28 +57,40 @@ class Names:
         """Return the names in the order of their numbers."""
         if self._twin is None:
             return from_bytes(self._known)
-        return from_ends(*self._twin.all())
+        data, ends = self._twin.all()
+        return behind_each_other(np.frombuffer(data, dtype=np.uint8), np.frombuffer(ends, dtype=np.int64))
 
 
 def in_byte_order(names: Slices) -> tuple[Codes, Slices]:
     """Sort distinct names bytewise: the place of each (name,), and the sorted names."""
     order = bytewise_order(names)
+    return _places(order), compact(names, order)
+
+
+def _places(order: Ints) -> Codes:
+    """Return the place of each in an order."""
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    return place, compact(names, order)
+    return place
 
 
-def names_in_groups(group: Codes, n_groups: int, names: Slices, *, compiled: bool = COMPILED) -> Codes | Ints:
-    """Order names by their group (name,), and bytewise within it -> (name,)."""
+def names_in_groups(group: Codes, n_groups: int, names: Slices, *, compiled: bool = COMPILED) -> tuple[Codes, Slices]:
+    """Sort names by their group (name,), and bytewise within it: the place of each (name,), and the sorted names."""
     if not compiled:
-        rank = np.empty(len(group), dtype=np.int32)
-        rank[bytewise_order(names)] = np.arange(len(group), dtype=np.int32)
-        return np.lexsort((rank, group))
-    start, end = np.ascontiguousarray(names.start), np.ascontiguousarray(names.end)
-    codes = np.ascontiguousarray(group, dtype=np.int32)
-    order = _by_range(lambda cut: _scan.ordered_names(codes, *cut, names.buffer, start, end), n_groups, len(group))
-    found = [np.frombuffer(part, dtype=np.int32) for part in order]
-    return found[0] if len(found) == 1 else np.concatenate(found)
+        place, by_bytes = in_byte_order(names)
+        order = np.lexsort((place, group))
+        return _places(order), compact(by_bytes, place[order])
+    start, last = np.ascontiguousarray(names.start), np.ascontiguousarray(names.end)
+    codes, size = np.ascontiguousarray(group, dtype=np.int32), int((names.end - names.start).sum())
+    place, end = np.empty(len(group), dtype=np.int32), np.empty(len(group), dtype=np.int64)
+    buffer = np.empty(size + PADDING, dtype=np.uint8)
+    buffer[size:] = 0
+    _by_range(
+        lambda cut: _scan.ordered_names(codes, *cut, names.buffer, start, last, place, buffer, end),
+        n_groups,
+        len(group),
+    )
+    return place, behind_each_other(buffer, end)
 
 
 def ordered_rows(major: Codes, minor: Codes, n_groups: int, *, compiled: bool = COMPILED) -> Codes | Ints:

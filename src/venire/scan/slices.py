@@ -99,13 +99,12 @@ def _compact_compiled(slices: Slices, which: Places | None) -> Slices:
     chosen = None if which is None else np.ascontiguousarray(which, dtype=np.int32)
     places = np.ascontiguousarray(slices.start), np.ascontiguousarray(slices.end)
     data, ends = _scan.compacted(slices.buffer, *places, chosen)
-    return from_ends(data, ends)
+    return behind_each_other(np.frombuffer(data, dtype=np.uint8), np.frombuffer(ends, dtype=np.int64))
 
 
-def from_ends(data: bytes, ends: bytes) -> Slices:
-    """Return the slices that follow each other in padded bytes, by their ends, int64."""
-    end = np.frombuffer(ends, dtype=np.int64)
-    return Slices(np.frombuffer(data, dtype=np.uint8), np.append(0, end[:-1]) if len(end) else end, end)
+def behind_each_other(buffer: Octets, end: Ints) -> Slices:
+    """Return the slices that follow each other in a buffer, by their ends."""
+    return Slices(buffer, np.append(0, end[:-1]) if len(end) else end, end)
 
 
 def concatenate(parts: Iterable[Slices]) -> Slices:
