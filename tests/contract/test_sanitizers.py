@@ -127,7 +127,7 @@ def test_every_allocation_that_fails_is_a_memory_error_under_sanitizers(compiler
         ("if (!copy) return -1;", "if (!copy) return 0;"),
         ("free(scan.seen);", ""),
         ("if (!data) return NULL;", ""),
-        ("free(groups);", ""),
+        ("free(parts.groups);", ""),
     ],
     ids=["taken for a wrong score", "held", "not noticed", "of rows in order"],
 )

@@ -194,5 +194,13 @@ def test_many_rows_are_ordered_in_parts_and_by_threads(monkeypatch, n_groups, n_
     rng = np.random.default_rng(n_groups)
     major, minor = rng.integers(0, n_groups, 150_000, dtype=np.int32), rng.integers(0, n_minor, 150_000, dtype=np.int32)
     minor = minor.astype(np.int8) if n_minor <= 100 else minor
-    np.testing.assert_array_equal(ordered_rows(major, minor, n_groups), np.lexsort((minor, major)))
+    rows = np.lexsort((minor, major))
+    np.testing.assert_array_equal(ordered_rows(major, minor, n_groups), rows)
+    once = np.unique(major.astype(np.int64) << 31 | minor, return_index=True)[1]
+    for carried in (np.arange(150_000, dtype=np.int32), minor % 5, np.full(150_000, -3, dtype=np.int8)):
+        columns = (major, minor, carried)
+        found = sorted_rows(*columns, n_groups)
+        assert (found is None) == (len(once) < len(rows))
+        for expected, column in zip(columns, sorted_rows(*(each[once] for each in columns), n_groups), strict=True):
+            np.testing.assert_array_equal(column, expected[once])
     np.testing.assert_array_equal(gather(minor, major % 100), minor[major % 100])

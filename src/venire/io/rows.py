@@ -29,6 +29,7 @@ NEGATIVE = ("unjudged", "lowest")
 DUPLICATE_LABELS = ("error", "keep", "first", "last")
 MOST_COMBINATIONS = 1 << 62
 AT_ONCE = 1 << 16
+NONE = Category.of([])
 MOST_SHOWN = 12
 
 
@@ -113,9 +114,8 @@ def assemble(
         notes.append(Note("not-applicable", template, n=absent, label=not_applicable))
     if below := len(level) - n_judged - absent:
         notes.append(Note("negative-labels", "{n:label} below zero, taken as unjudged", n=below))
-    topic, doc = joined([part.topic for part in parts]), joined([part.doc for part in parts])
-    items, item = number_items(topic, doc)
-    del topic, doc
+    items, item = number_items(joined([part.topic for part in parts]), joined([part.doc for part in parts]))
+    parts = [replace(part, topic=NONE, doc=NONE) for part in parts]
     facets = {
         name: joined([part.facets.get(name) or Category.constant("", len(part.line)) for part in parts])
         for name in FACETS

@@ -1263,22 +1263,40 @@ static int by_key(const void *a, const void *b) {
     return (one > other) - (one < other);
 }
 
+static int by_narrow_key(const void *a, const void *b) {
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    return (one > other) - (one < other);
+}
+
+/* Keys of 4 or 8 bytes. */
+static inline uint64_t key_at(const void *keys, size_t width, size_t n) {
+    return width == 4 ? ((const uint32_t *)keys)[n] : ((const uint64_t *)keys)[n];
+}
+
+static inline void set_key(void *keys, size_t width, size_t n, uint64_t key) {
+    if (width == 4) ((uint32_t *)keys)[n] = (uint32_t)key;
+    else ((uint64_t *)keys)[n] = key;
+}
+
 /* Sort keys by counting the groups of their first bits, of which there are 2^bits: into sorted. */
-static void sort_keys(const uint64_t *keys, size_t size, int shift, int bits, uint32_t *start, uint64_t *sorted) {
+static inline void sort_keys(const void *keys, size_t width, size_t size, int shift, int bits, uint32_t *start, void *sorted) {
     memset(start, 0, (((size_t)1 << bits) + 1) * sizeof *start);
-    for (size_t n = 0; n < size; n++) start[(keys[n] >> shift) + 1]++;
+    for (size_t n = 0; n < size; n++) start[(key_at(keys, width, n) >> shift) + 1]++;
     for (size_t n = 0; n < (size_t)1 << bits; n++) start[n + 1] += start[n];
-    for (size_t n = 0; n < size; n++) sorted[start[keys[n] >> shift]++] = keys[n];
+    for (size_t n = 0; n < size; n++) {
+        uint64_t key = key_at(keys, width, n);
+        set_key(sorted, width, start[key >> shift]++, key);
+    }
     for (size_t n = 0, begin = 0; n < (size_t)1 << bits; begin = start[n++]) {
         if (start[n] - begin > 24) {
-            qsort(sorted + begin, start[n] - begin, sizeof *sorted, by_key);
+            qsort((char *)sorted + begin * width, start[n] - begin, width, width == 4 ? by_narrow_key : by_key);
             continue;
         }
         for (size_t m = begin + 1; m < start[n]; m++) {
-            uint64_t key = sorted[m];
+            uint64_t key = key_at(sorted, width, m);
             size_t at = m;
-            for (; at > begin && sorted[at - 1] > key; at--) sorted[at] = sorted[at - 1];
-            sorted[at] = key;
+            for (; at > begin && key_at(sorted, width, at - 1) > key; at--) set_key(sorted, width, at, key_at(sorted, width, at - 1));
+            set_key(sorted, width, at, key);
         }
     }
 }
@@ -1313,84 +1331,104 @@ typedef struct {
     int32_t *major, *minor, *carried;
 } Ordered;
 
-/* How many bits the codes of minor have; -1 if one of them is negative, or one of major is wrong; and how many rows are
- * in the groups that are wanted, and in those before. */
-static int check_rows(const Ordering *by, size_t *wanted, size_t *before) {
-    int32_t bits = 0, wrong = 0;
-    size_t found = 0, lower = 0;
+/* How many bits minor and what is carried have, and how many rows are in the groups that are wanted, and before. */
+typedef struct {
+    int minor_bits, carried_bits;
+    size_t wanted, before;
+} Checked;
+
+/* Check rows: 1 done, 0 if a code of minor is negative, or one of major is wrong. */
+static int check_rows(const Ordering *by, Checked *found) {
+    int32_t minors = 0, wrong = 0;
+    uint32_t carried = by->carried || !by->n_rows ? 0 : (uint32_t)(by->n_rows - 1);
+    size_t wanted = 0, before = 0;
     for (size_t row = 0; row < by->n_rows; row++) {
         int32_t major = by->major[row];
-        bits |= code_at(by->minor, by->width, row);
+        minors |= code_at(by->minor, by->width, row);
+        if (by->carried) carried |= (uint32_t)code_at(by->carried, by->carried_width, row);
         wrong |= major < 0 || (size_t)major >= by->n_groups;
-        found += (size_t)major >= by->first && (size_t)major < by->last;
-        lower += (size_t)major < by->first;
+        wanted += (size_t)major >= by->first && (size_t)major < by->last;
+        before += (size_t)major < by->first;
     }
-    *wanted = found;
-    *before = lower;
-    return wrong || bits < 0 ? -1 : bits_of((uint64_t)bits);
+    *found = (Checked){minors < 0 ? 0 : bits_of((uint64_t)minors), bits_of(carried), wanted, before};
+    return !wrong && minors >= 0;
 }
 
 /* Write the sorted rows of a part, whose first group is given; 1 if two of them agree in major and minor. */
-static int write_rows(const uint64_t *sorted, size_t size, int minor_bits, size_t group, Ordered to) {
-    uint64_t before = UINT64_MAX, mask = ((uint64_t)1 << minor_bits) - 1;
+static inline int write_rows(const void *sorted, size_t width, size_t size, const Checked *rows, size_t group, Ordered to) {
+    uint64_t before = UINT64_MAX, of_minor = ((uint64_t)1 << rows->minor_bits) - 1, of_carried = ((uint64_t)1 << rows->carried_bits) - 1;
     int again = 0;
     for (size_t n = 0; n < size; n++) {
-        uint64_t head = sorted[n] >> 32;
+        uint64_t key = key_at(sorted, width, n), head = key >> rows->carried_bits;
         again |= head == before;
         before = head;
-        to.carried[n] = (int32_t)(uint32_t)sorted[n];
-        if (to.major) to.major[n] = (int32_t)(group + (head >> minor_bits));
-        if (to.minor) to.minor[n] = (int32_t)(head & mask);
+        to.carried[n] = (int32_t)(uint32_t)(key & of_carried);
+        if (to.major) to.major[n] = (int32_t)(group + (head >> rows->minor_bits));
+        if (to.minor) to.minor[n] = (int32_t)(head & of_minor);
     }
     return again;
 }
 
-/* Order the wanted rows, of which there are n_rows, by major, then minor, those that agree by what they carry, as they
- * were if that is their number: 1 done, 2 if some agree, 0 no memory.  Rows are first divided by major into parts that
- * fit into a cache.  A key is what is left of major, then minor, then what the row carries, so that every part is
- * sorted by numbers alone. */
-static int order_rows(const Ordering *by, int minor_bits, size_t n_rows, Ordered to) {
-    size_t span = by->last - by->first;
-    int bits = bits_of(span / (n_rows / ROWS_TOGETHER + 1));
+/* Parts of rows whose keys are sorted one after the other: where each begins, and room for the groups and keys of one. */
+typedef struct {
+    uint32_t *start, *groups;
+    void *keys, *sorted;
+    size_t n_parts;
+    int bits;
+} Parts;
+
+/* Make the keys of the wanted rows, part by part, sort each part, and write its rows; 1 if some agree. */
+static inline int order_parts(const Ordering *by, const Checked *rows, Parts parts, size_t width, Ordered to) {
+    size_t span = by->last - by->first, rest = ((size_t)1 << parts.bits) - 1;
+    int again = 0, shift = rows->minor_bits + rows->carried_bits;
+    for (size_t row = 0; row < by->n_rows; row++) {
+        size_t group = (size_t)by->major[row] - by->first;
+        if (group >= span) continue;
+        uint64_t head = (uint64_t)(group & rest) << rows->minor_bits | (uint32_t)code_at(by->minor, by->width, row);
+        uint32_t carried = by->carried ? (uint32_t)code_at(by->carried, by->carried_width, row) : (uint32_t)row;
+        set_key(parts.keys, width, parts.start[group >> parts.bits]++, head << rows->carried_bits | carried);
+    }
+    for (size_t n = 0, begin = 0; n < parts.n_parts; begin = parts.start[n++]) {
+        size_t size = parts.start[n] - begin;
+        sort_keys((const char *)parts.keys + begin * width, width, size, shift, parts.bits, parts.groups, parts.sorted);
+        Ordered part = {to.major ? to.major + begin : NULL, to.minor ? to.minor + begin : NULL, to.carried + begin};
+        again |= write_rows(parts.sorted, width, size, rows, by->first + (n << parts.bits), part);
+    }
+    return again;
+}
+
+/* Order the wanted rows by major, then minor, those that agree by what they carry, as they were if that is their number:
+ * 1 done, 2 if some agree, 0 no memory.  Rows are first divided by major into parts that fit into a cache.  A key is what
+ * is left of major, then minor, then what the row carries, so that every part is sorted by numbers alone. */
+static int order_rows(const Ordering *by, const Checked *rows, Ordered to) {
+    size_t span = by->last - by->first, largest = 0;
+    int bits = bits_of(span / (rows->wanted / ROWS_TOGETHER + 1)), done = 0;
     if (bits > 20) bits = 20;
-    if (bits > 32 - minor_bits) bits = 32 - minor_bits;
-    size_t n_parts = (span >> bits) + 1, largest = 0;
-    int again = 0;
-    uint32_t *start = calloc(n_parts + 1, sizeof *start), *groups = malloc((((size_t)1 << bits) + 1) * sizeof *groups);
-    uint64_t *keys = malloc((n_rows + 1) * sizeof *keys), *sorted = NULL;
-    if (start && groups && keys) {
+    if (bits > 32 - rows->minor_bits) bits = 32 - rows->minor_bits;
+    size_t width = bits + rows->minor_bits + rows->carried_bits <= 32 ? 4 : 8;
+    Parts parts = {NULL, NULL, NULL, NULL, (span >> bits) + 1, bits};
+    parts.start = calloc(parts.n_parts + 1, sizeof *parts.start);
+    parts.groups = malloc((((size_t)1 << bits) + 1) * sizeof *parts.groups);
+    parts.keys = malloc((rows->wanted + 1) * width);
+    if (parts.start && parts.groups && parts.keys) {
         for (size_t row = 0; row < by->n_rows; row++) {
             size_t group = (size_t)by->major[row] - by->first;
-            if (group < span) start[(group >> bits) + 1]++;
+            if (group < span) parts.start[(group >> bits) + 1]++;
         }
-        for (size_t n = 0; n < n_parts; n++) {
-            if (start[n + 1] > largest) largest = start[n + 1];
-            start[n + 1] += start[n];
+        for (size_t n = 0; n < parts.n_parts; n++) {
+            if (parts.start[n + 1] > largest) largest = parts.start[n + 1];
+            parts.start[n + 1] += parts.start[n];
         }
-        sorted = malloc((largest + 1) * sizeof *sorted);
+        parts.sorted = malloc((largest + 1) * width);
     }
-    if (sorted) {
-        uint32_t rest = ((uint32_t)1 << bits) - 1;
-        in_large_pages(keys, n_rows * sizeof *keys);
-        for (size_t row = 0; row < by->n_rows; row++) {
-            size_t group = (size_t)by->major[row] - by->first;
-            if (group >= span) continue;
-            uint64_t head = (uint64_t)(group & rest) << minor_bits | (uint32_t)code_at(by->minor, by->width, row);
-            uint32_t carried = by->carried ? (uint32_t)code_at(by->carried, by->carried_width, row) : (uint32_t)row;
-            keys[start[group >> bits]++] = head << 32 | carried;
-        }
-        for (size_t n = 0, begin = 0; n < n_parts; begin = start[n++]) {
-            size_t size = start[n] - begin;
-            sort_keys(keys + begin, size, 32 + minor_bits, bits, groups, sorted);
-            Ordered part = {to.major ? to.major + begin : NULL, to.minor ? to.minor + begin : NULL, to.carried + begin};
-            again |= write_rows(sorted, size, minor_bits, by->first + (n << bits), part);
-        }
+    if (parts.sorted) {
+        in_large_pages(parts.keys, rows->wanted * width);
+        done = 1 + (width == 4 ? order_parts(by, rows, parts, 4, to) : order_parts(by, rows, parts, 8, to));
     }
-    int done = sorted ? 1 + again : 0;
-    free(sorted);
-    free(keys);
-    free(groups);
-    free(start);
+    free(parts.sorted);
+    free(parts.keys);
+    free(parts.groups);
+    free(parts.start);
     return done;
 }
 
@@ -1408,16 +1446,17 @@ static int rows_to(PyObject *object, size_t n_rows, Py_buffer *view) {
 
 /* Order rows, once all columns are known to be as long: 1 done, 2 if some agree, 0 the error. */
 static int order_checked(const Ordering *by, Ordered to) {
-    size_t wanted, before;
+    Checked rows;
     PyThreadState *unlocked = PyEval_SaveThread();
-    int done = 0, bits = check_rows(by, &wanted, &before);
-    if (bits >= 0) {
+    int done = 0, right = check_rows(by, &rows);
+    if (right) {
+        size_t before = rows.before;
         Ordered own = {to.major ? to.major + before : NULL, to.minor ? to.minor + before : NULL, to.carried + before};
-        done = order_rows(by, bits, wanted, own);
+        done = order_rows(by, &rows, own);
     }
     PyEval_RestoreThread(unlocked);
-    if (bits < 0) PyErr_SetString(PyExc_ValueError, "a code is negative, or not below the number of groups");
-    if (bits >= 0 && !done) PyErr_NoMemory();
+    if (!right) PyErr_SetString(PyExc_ValueError, "a code is negative, or not below the number of groups");
+    if (right && !done) PyErr_NoMemory();
     return done;
 }
 
