@@ -2,7 +2,8 @@
 
 LIBRARY is a test build (``test_build.h``).  The first allocation fails, then the second, and so on until all succeed:
 each time there must be a MemoryError and nothing may stay held; in the end the result must be that of the scanner in
-numpy.  Where Python has ``_testcapi``, its own allocations are made to fail in the same way.
+numpy.  Where Python has ``_testcapi``, its own allocations are made to fail in the same way.  Then the functions on
+columns (``columns``), which must return what they do in numpy, and the counter of click logs.
 """
 
 from __future__ import annotations
@@ -20,8 +21,12 @@ import sanitized
 if __name__ == "__main__":
     sanitized.load(Path(sys.argv[1]))  # before venire is imported
 
+import polars as pl
+
 from slow_reader import assert_twins_agree
+from venire.scan import _scan
 from venire.scan.lists import Rules
+from venire.scan.names import names_in_groups, ordered_rows
 from venire.scan.scanner import CompiledScanner, NumpyScanner, Sought
 from venire.scan.slices import from_bytes
 
@@ -69,6 +74,13 @@ def main() -> None:
     else:
         nth = lambda number: _testcapi.set_nomemory(number, number + 1)  # noqa: E731
         try_all(short, " of Python", nth, _testcapi.remove_mem_hooks)
+    for name, call, expected_of in columns():
+        found, count = failures(call, build, from_here, lambda: from_here(0))
+        if found != expected_of:
+            sys.exit(f"{name}: another result after {count} failures")
+        print(f"{name}: {count} allocations failed in turn")
+        if not count:
+            sys.exit(f"{name}: nothing was allocated")
     if build.held.value:
         sys.exit(f"{build.held.value} blocks are held in the end")
     print("done")
@@ -91,6 +103,44 @@ def failures(
         if build.held.value != before:
             sys.exit(f"{build.held.value - before} blocks are held after failure {number}")
     sys.exit(f"there is no end after {MOST} failures")
+
+
+def columns() -> list[tuple[str, Callable[[], object], object]]:
+    """What is done with columns, as (name, call, what it returns).  Every call begins anew, with nothing held."""
+    rng = np.random.default_rng(5)
+    texts = [b"%d%b" % (n, b" is a long name" * (n % 2)) for n in rng.integers(0, 900, 3_000).tolist()]
+    number = {text: n for n, text in enumerate(dict.fromkeys(texts))}
+    codes, packed, text = [number[each] for each in texts], from_bytes(texts), pl.Series(texts).cast(pl.String)
+    major, minor = rng.integers(0, 900, 3_000, dtype=np.int32), rng.permutation(3_000).astype(np.int16)
+    group, several = (major[: len(number)] % 7).astype(np.int32), from_bytes(number)
+    by_name = sorted(zip(group.tolist(), number, strict=True))
+
+    def added() -> list[int]:
+        return np.frombuffer(_scan.Names(1).add(text.__arrow_c_stream__()), dtype=np.int32).tolist()
+
+    def added_slices() -> list[int]:
+        return np.frombuffer(_scan.Names(1).add_slices(*packed), dtype=np.int32).tolist()
+
+    return [
+        ("names of a column", added, codes),
+        ("names of slices", added_slices, codes),
+        ("rows in order", lambda: ordered_rows(major, minor, 900).tolist(), np.lexsort((minor, major)).tolist()),
+        ("names in order", lambda: names_in_groups(group, 7, several)[1].to_bytes(), [name for _, name in by_name]),
+        ("click log", counted_clicks, counted_clicks()),
+    ]
+
+
+def counted_clicks() -> list[object]:
+    """Count a log of many sessions, topics and documents, whose pages are not in the order of ranks."""
+    rows = [
+        b"s%d\tt%d\td%d\t%d\t%d\t%d\n" % (n // 10, n // 10 % 7, n % 97, n * 7 % 10 + 1, n % 3 == 0, n % 50)
+        for n in range(4_000)
+    ]
+    topics, docs = _scan.Names(1), _scan.Names(1)
+    counter = _scan.ClickCounter(topics, docs, 1, b"\t", bytes([0, 1, 2, 4, 3, 5]), 6, 30.0, 1.0, 1_000)
+    if not (counter.scan(b"".join(rows)) and counter.scan(b"")):
+        sys.exit("the click log is not counted")
+    return [*(counter.counts() or ()), *topics.all(), *docs.all()]
 
 
 def few_lines() -> bytes:

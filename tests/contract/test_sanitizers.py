@@ -127,8 +127,9 @@ def test_every_allocation_that_fails_is_a_memory_error_under_sanitizers(compiler
         ("if (!copy) return -1;", "if (!copy) return 0;"),
         ("free(scan.seen);", ""),
         ("if (!data) return NULL;", ""),
+        ("free(parts.groups);", ""),
     ],
-    ids=["taken for a wrong score", "held", "not noticed"],
+    ids=["taken for a wrong score", "held", "not noticed", "of rows in order"],
 )
 def test_a_failure_that_is_not_handled_would_be_found(plain_compiler, tmp_path, sound, broken):
     code = sanitized.SOURCE.read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from venire.scan import codes as codes_module, slices
 from venire.scan.codes import COMPILED, count, gather, homes
-from venire.scan.names import Names, in_byte_order, names_in_groups, ordered_rows
+from venire.scan.names import Names, in_byte_order, names_in_groups, ordered_rows, sorted_rows
 from venire.scan.slices import compact, encode, encode_exactly, from_bytes
 
 needs_compiler = pytest.mark.skipif(not COMPILED, reason="needs the compiled scan")
@@ -76,6 +76,41 @@ def test_rows_are_ordered_as_lexsort_orders_them(rows, n_groups):
         np.testing.assert_array_equal(ordered_rows(major, minor, n_groups, compiled=compiled), expected)
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 40), st.integers(0, 9)), max_size=200),
+    st.booleans(),
+    st.booleans(),
+)
+def test_rows_are_sorted_with_what_they_carry(rows, distinct, several):
+    rows = list({row[:2]: row for row in rows}.values()) if distinct else rows
+    major, minor, carried = (
+        np.array([row[n] for row in rows], dtype=kind) for n, kind in enumerate((np.int32, np.int8, np.int16))
+    )
+    expected = None if len({row[:2] for row in rows}) < len(rows) else sorted(rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(codes_module, "MANY", 1 if several else 1 << 22)
+        for compiled in {COMPILED, False}:
+            found = sorted_rows(major, minor, carried, 6, compiled=compiled)
+            assert (found is None) == (expected is None)
+            if found is not None:
+                assert [each.dtype for each in found] == [np.int32] * 3
+                assert list(zip(*(each.tolist() for each in found), strict=True)) == expected
+
+
+@needs_compiler
+def test_rows_are_written_to_arrays_of_their_length():
+    from venire.scan import _scan
+
+    one, two = np.zeros(1, dtype=np.int32), np.zeros(2, dtype=np.int32)
+    for carried, to in [(None, (None, None, two)), (two, (None, None, one)), (None, (two, None, one))]:
+        with pytest.raises(ValueError, match=r"length|not as many"):
+            _scan.ordered_rows(one, one, carried, 1, 0, 1, *to)
+    with pytest.raises(TypeError, match="nothing to write"):
+        _scan.ordered_rows(one, one, None, 1, 0, 1, one, one, None)
+    with pytest.raises((ValueError, BufferError)):
+        _scan.ordered_rows(one, one, None, 1, 0, 1, None, None, bytes(4))
+
+
 @needs_compiler
 def test_a_code_beyond_the_groups_is_an_error():
     one = np.array([3], dtype=np.int32)
@@ -93,9 +128,19 @@ def test_slices_are_encoded_and_copied_the_same_with_and_without_a_compiler(valu
     with pytest.MonkeyPatch.context() as patch:
         for at_once in (-1, 1 << 13):
             patch.setattr(slices, "COPIED_AT_ONCE", at_once if COMPILED else 1 << 13)
-            found.append((*map(np.ndarray.tolist, encode(column)), compact(column).to_bytes()))
+            some = compact(column, np.arange(len(column.start))[::-2])
+            found.append((*map(np.ndarray.tolist, encode(column)), compact(column).to_bytes(), some.to_bytes()))
     codes, first = encode_exactly(column)
-    assert found == [(codes.tolist(), first.tolist(), column.to_bytes())] * 2
+    texts = column.to_bytes()
+    assert found == [(codes.tolist(), first.tolist(), texts, texts[::-2])] * 2
+
+
+@needs_compiler
+def test_a_slice_that_is_not_there_is_an_error(monkeypatch):
+    monkeypatch.setattr(slices, "COPIED_AT_ONCE", 0)
+    for number in (1, -1):
+        with pytest.raises(IndexError):
+            compact(from_bytes([b"a"]), np.array([number]))
 
 
 CODES = st.lists(st.integers(0, 100), max_size=80)
@@ -132,10 +177,12 @@ def test_names_in_groups_are_sorted_bytewise(rows, several):
     texts = [text.replace("\0", "x").encode() for _, text in rows]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(codes_module, "MANY", 1 if several else 1 << 22)
-        order = names_in_groups(group, 4, from_bytes(texts))
-    found = [(group[n], texts[n]) for n in order.tolist()]
-    assert found == sorted(found)
-    assert sorted(order.tolist()) == list(range(len(rows)))
+        found = [names_in_groups(group, 4, from_bytes(texts), compiled=compiled) for compiled in (True, False)]
+    expected = sorted(zip(group.tolist(), texts, strict=True))
+    for place, ordered in found:
+        assert [expected[n] for n in place.tolist()] == list(zip(group.tolist(), texts, strict=True))
+        assert ordered.to_bytes() == [text for _, text in expected]
+        assert not ordered.buffer[-8:].any()
 
 
 @needs_compiler
@@ -147,5 +194,13 @@ def test_many_rows_are_ordered_in_parts_and_by_threads(monkeypatch, n_groups, n_
     rng = np.random.default_rng(n_groups)
     major, minor = rng.integers(0, n_groups, 150_000, dtype=np.int32), rng.integers(0, n_minor, 150_000, dtype=np.int32)
     minor = minor.astype(np.int8) if n_minor <= 100 else minor
-    np.testing.assert_array_equal(ordered_rows(major, minor, n_groups), np.lexsort((minor, major)))
+    rows = np.lexsort((minor, major))
+    np.testing.assert_array_equal(ordered_rows(major, minor, n_groups), rows)
+    once = np.unique(major.astype(np.int64) << 31 | minor, return_index=True)[1]
+    for carried in (np.arange(150_000, dtype=np.int32), minor % 5, np.full(150_000, -3, dtype=np.int8)):
+        columns = (major, minor, carried)
+        found = sorted_rows(*columns, n_groups)
+        assert (found is None) == (len(once) < len(rows))
+        for expected, column in zip(columns, sorted_rows(*(each[once] for each in columns), n_groups), strict=True):
+            np.testing.assert_array_equal(column, expected[once])
     np.testing.assert_array_equal(gather(minor, major % 100), minor[major % 100])

@@ -76,7 +76,7 @@ class Ids(Sequence[str]):
 
     def take(self, which: Places) -> Ids:
         """Choose names, in the order given, in a buffer of their own."""
-        return Ids(compact(self.slices.take(which)))
+        return Ids(compact(self.slices, which))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class Category:
     def of_slices(cls, slices: Slices) -> Category:
         """Encode a column of byte strings; names come out in bytewise order."""
         codes, first = encode(slices)
-        return cls(codes, Ids(compact(slices.take(first))))
+        return cls(codes, Ids(compact(slices, first)))
 
     @classmethod
     def constant(cls, name: str, n_rows: int) -> Category:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.data.ids import Category, Ids, natural_order, numbered_within
+from venire.data.ids import Category, Ids, count_codes, natural_order, numbered_within
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, SettingError, UnknownName, Way
 from venire.results import Note, Records, Tabular, counted
@@ -365,11 +365,10 @@ def number_items(topic: Category, doc: Category) -> tuple[Items, Codes]:
     place = np.argsort(order).astype(np.int32)
     home = homes(topic.codes, doc.codes, len(doc.names))
     if home is not None and (home >= 0).all():
-        first_doc = names_in_groups(gather(place, home), len(order), doc.names.slices)
-        number_of = np.empty(len(home), dtype=np.int32)
-        number_of[first_doc] = np.arange(len(home), dtype=np.int32)
-        in_topic = gather(gather(place, home), first_doc)
-        return Items(topic.names.take(order), in_topic, doc.names.take(first_doc)), gather(number_of, doc.codes)
+        group = gather(place, home)
+        number_of, docs = names_in_groups(group, len(order), doc.names.slices)
+        in_topic = np.repeat(np.arange(len(order), dtype=np.int32), count_codes(group, len(order)))
+        return Items(topic.names.take(order), in_topic, Ids(docs)), gather(number_of, doc.codes)
     by_name = np.empty(len(doc.names), dtype=np.int32)
     by_name[bytewise_order(doc.names.slices)] = np.arange(len(by_name), dtype=np.int32)
     rows = ordered_rows(gather(place, topic.codes), gather(by_name, doc.codes), len(order))

@@ -45,6 +45,8 @@ SIGNIFICANT, SEVERE = 0.01, 1e-3
 """Below the first p-value a selection is assumed; below the second it is an error where no valid estimate is left."""
 ODDS, DEFICIT, ENOUGH = 2.0, 5.0, 30
 """Thresholds where the order is unknown: odds ratio, factor of fewer lowest labels, and least number of labels."""
+AT_ONCE = 1 << 20
+"""Labels for which numbers are computed at a time, so that what is in between takes little memory."""
 NEARLY = 0.95
 """Those who judged first have one label on this share of the items."""
 FEWER = 3.0
@@ -120,22 +122,23 @@ class _Case:
     """Labels used, all (label,): rows of the judgments, item, who, and how many others judged the item."""
 
     judgments: Judgments
-    rows: Ints
+    rows: Codes
     item: Codes
     who: Codes
-    others: Ints
+    others: Codes
     rank: Ints | None
 
     @classmethod
     def of(cls, judgments: Judgments, observed: Sequence[str], reference: Sequence[str], rank: Ints | None) -> _Case:
         first, second = two_sides(judgments, observed, reference)
         who = judgments.assessor.codes
-        rows = np.flatnonzero((first | second)[who])
+        rows = np.flatnonzero((first | second)[who]).astype(np.int32)
         item = distinct_items(judgments)[0][rows]
         side = (who if (first & second).any() else second[who].astype(np.int32))[rows]
         n_sides = int(side.max(initial=0)) + 1
         cell = distinct(item.astype(np.int64) * n_sides + side)
-        others = np.bincount(cell // n_sides, minlength=int(item.max(initial=-1)) + 1)[item] - 1
+        judged_by = np.bincount(cell // n_sides, minlength=int(item.max(initial=-1)) + 1)
+        others = (judged_by - 1).astype(np.int32)[item]
         return cls(judgments, rows, item, who[rows], others, rank)
 
     @property
@@ -154,8 +157,11 @@ class _Case:
             own = own * len(facet.names) + facet.codes[self.rows]
         return [own] if self.rank is None else [own, self.rank[self.judgments.item[self.rows]]]
 
-    def lowest(self) -> Floats:
-        return (self.label == 0).astype(np.float64)
+    def again(self) -> tuple[Codes, Codes, Bools]:
+        """Of the labels of items that others judged, too: who gave them, the item, and whether they are the lowest."""
+        chosen = self.others > 0
+        columns = self.who, self.item, self.label == 0
+        return columns if chosen.all() else (columns[0][chosen], columns[1][chosen], columns[2][chosen])
 
     @property
     def lowest_name(self) -> str:
@@ -164,10 +170,11 @@ class _Case:
 
 def _by_label(case: _Case) -> Selection | None:
     """Test whether being judged again is associated with the label."""
+    if not np.ptp(case.others):
+        return None
     groups, others = case.groups(by_assessor=True), case.others.astype(np.float64)
     marks = np.column_stack([case.label, case.label > 0, case.label == case.label.max()]).astype(np.float64)
-    chance = association(marks, others, groups, case.topic) if np.ptp(others) else 1.0
-    if chance >= SIGNIFICANT:
+    if (chance := association(marks, others, groups, case.topic)) >= SIGNIFICANT:
         return None
     again, n_labels = case.others > 0, len(case.judgments.scale)
     share = np.bincount(case.label, again, n_labels) / np.maximum(np.bincount(case.label, minlength=n_labels), 1)
@@ -232,10 +239,12 @@ def _by_those_alone(case: _Case) -> Bools | None:
 
 def _one_without_lowest(case: _Case) -> Selection | None:
     """Find an assessor who hardly ever gives the lowest label to items to which others often do."""
-    again = case.others > 0
-    who, at, lowest = case.who[again], case.item[again], case.lowest()[again]
-    n_lowest, n_labels = np.bincount(at, lowest), np.bincount(at)
-    partners = (n_lowest[at] - lowest) / np.maximum(n_labels[at] - 1, 1)
+    who, at, lowest = case.again()
+    n_lowest, others = np.bincount(at, lowest), np.maximum(np.bincount(at) - 1, 1)
+    partners = np.empty(len(at))
+    for begin in range(0, len(at), AT_ONCE):
+        some = slice(begin, begin + AT_ONCE)
+        partners[some] = (n_lowest[at[some]] - lowest[some]) / others[at[some]]
     n, own, theirs = np.bincount(who), np.bincount(who, lowest), np.bincount(who, partners)
     few = np.flatnonzero((n >= ENOUGH) & (theirs >= ENOUGH / 3) & (own * DEFICIT < theirs))
     if len(few) == 0 or np.mean(np.bincount(at, np.isin(who, few))[at] == 1) < NEARLY:
@@ -254,8 +263,7 @@ def _one_without_lowest(case: _Case) -> Selection | None:
 
 def _lowest_never_twice(case: _Case) -> Selection | None:
     """Find that hardly any item has the lowest label twice: items were selected by a first label above it."""
-    again = case.others > 0
-    who, at, lowest = case.who[again], case.item[again], case.lowest()[again]
+    who, at, lowest = case.again()
     share = (np.bincount(who, lowest) / np.maximum(np.bincount(who), 1))[who]
     labels, low = np.bincount(at), np.bincount(at, lowest)
     pairs, n_items = np.maximum(labels * (labels - 1), 1), int((labels > 0).sum())

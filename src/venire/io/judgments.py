@@ -95,20 +95,24 @@ def read_judgments(
         return source
     wanted = {name: [each] if isinstance(each, str) else list(each) for name, each in (where or {}).items()}
     form = {"layout": layout, "columns": columns, "also": tuple(wanted), "aspects": tuple(aspects) or None}
-    parts = read_rows(source, second_column=second_column, **form)
-    refuse_unknown_columns(wanted, parts)
     declared = Scale.parse(scale) if isinstance(scale, str) else scale
-    for part in parts:
-        _refuse_doubtful(part, declared or part.scale, not_applicable)
+
+    def rows() -> list[Rows]:
+        parts = read_rows(source, second_column=second_column, **form)
+        refuse_unknown_columns(wanted, parts)
+        for part in parts:
+            _refuse_doubtful(part, declared or part.scale, not_applicable)
+        return parts
+
     judgments = assemble(
-        parts,
+        rows(),  # held by nobody else, so that memory is free as soon as a column is used
         scale=declared,
         negative=negative,
         duplicate_labels=duplicate_labels,
         not_applicable=not_applicable,
         where=wanted,
     )
-    if "aspect" not in judgments.facets or declared is not None or any(part.scale is not None for part in parts):
+    if "aspect" not in judgments.facets or declared is not None or not judgments.scale.inferred:
         return judgments
     from venire.data.aspects import aspect_scales
 

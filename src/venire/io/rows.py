@@ -22,12 +22,14 @@ from venire.io.declarations import DECLARED, PROMPT, Role
 from venire.io.limits import current, over
 from venire.results import Note
 from venire.scan.codes import gather
-from venire.scan.names import ordered_rows
+from venire.scan.names import ordered_rows, sorted_rows
 from venire.types import Bools, Codes, Floats, Ints, Words
 
 NEGATIVE = ("unjudged", "lowest")
 DUPLICATE_LABELS = ("error", "keep", "first", "last")
 MOST_COMBINATIONS = 1 << 62
+AT_ONCE = 1 << 16
+NONE = Category.of([])
 MOST_SHOWN = 12
 
 
@@ -112,9 +114,8 @@ def assemble(
         notes.append(Note("not-applicable", template, n=absent, label=not_applicable))
     if below := len(level) - n_judged - absent:
         notes.append(Note("negative-labels", "{n:label} below zero, taken as unjudged", n=below))
-    topic, doc = joined([part.topic for part in parts]), joined([part.doc for part in parts])
-    items, item = number_items(topic, doc)
-    del topic, doc
+    items, item = number_items(joined([part.topic for part in parts]), joined([part.doc for part in parts]))
+    parts = [replace(part, topic=NONE, doc=NONE) for part in parts]
     facets = {
         name: joined([part.facets.get(name) or Category.constant("", len(part.line)) for part in parts])
         for name in FACETS
@@ -324,6 +325,8 @@ def _resolve_repeats(
     Cost: a sort of the rows; all else concerns repeated rows only.
     """
     error, keep, first, last = (DUPLICATE_LABELS.index(name) for name in DUPLICATE_LABELS)
+    if (plain := _sorted_plainly(judgments, rows)) is not None:
+        return plain
     chosen: Any = _sorted_rows(judgments, rows)
     in_order = judgments if isinstance(chosen, slice) else judgments.take(chosen)
     _refuse_crowded(in_order, chosen, parts)
@@ -360,6 +363,25 @@ def joined_column(parts: Sequence[Any], name: str, missing: Any) -> NDArray[Any]
         return None
     filled = zip(parts, columns, strict=True)
     return np.concatenate([np.full(len(part.line), missing) if column is None else column for part, column in filled])
+
+
+def _sorted_plainly(judgments: Judgments, rows: Ints | slice) -> Judgments | None:
+    """Sort all rows by item and assessor; None where some are left out or repeated, or have more than a label."""
+    more = judgments.facets or judgments.time is not None or judgments.probability is not None
+    who = judgments.assessor
+    if more or not isinstance(rows, slice) or len(who.names) > current().labels_per_item or _ascends(judgments.item):
+        return None
+    found = sorted_rows(judgments.item, who.codes, judgments.label, len(judgments.items))
+    if found is None:
+        return None
+    item, codes, label = found
+    return replace(judgments, item=item, assessor=Category(codes, who.names), label=label)
+
+
+def _ascends(codes: Codes) -> bool:
+    """Return whether no code is below the one before."""
+    blocks = (codes[begin : begin + AT_ONCE + 1] for begin in range(0, len(codes), AT_ONCE))
+    return all(bool((block[1:] >= block[:-1]).all()) for block in blocks)
 
 
 def _sorted_rows(judgments: Judgments, rows: Ints | slice) -> Ints | Codes | slice:

@@ -689,30 +689,55 @@ static int integers_of(PyObject *object, const char *name, size_t size, Py_buffe
     return view_of(object, name, size == 8 ? "lq" : "il", (Py_ssize_t)size, view);
 }
 
+/* Slices where they are: padded bytes, and two arrays of int64 that say where each begins and ends. */
+typedef struct {
+    const char *bytes;
+    Py_buffer start, end;
+    size_t count;
+} Places;
+
+static void leave(Places *places) {
+    PyBuffer_Release(&places->end);
+    PyBuffer_Release(&places->start);
+}
+
+static inline Slice slice_at(const Places *places, size_t n) {
+    int64_t from = ((const int64_t *)places->start.buf)[n], to = ((const int64_t *)places->end.buf)[n];
+    return (Slice){places->bytes + from, (size_t)(to - from)};
+}
+
+/* Find slices, all within the bytes: 1 done, 0 the error.  They are to be left then. */
+static int places_of(const Py_buffer *bytes, PyObject *start, PyObject *end, Places *places) {
+    if (!integers_of(start, "start", sizeof(int64_t), &places->start)) return 0;
+    if (!integers_of(end, "end", sizeof(int64_t), &places->end)) return PyBuffer_Release(&places->start), 0;
+    size_t n = 0, count = (size_t)places->start.len / sizeof(int64_t);
+    places->bytes = bytes->buf;
+    places->count = count;
+    if (bytes->len < PADDING) {
+        PyErr_SetString(PyExc_ValueError, "buffer does not end in padding");
+    } else if (places->start.len != places->end.len || count >= INT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, count < INT32_MAX ? "start and end differ in length" : "too many slices");
+    } else {
+        for (; n < count; n++) {
+            int64_t from = ((const int64_t *)places->start.buf)[n], to = ((const int64_t *)places->end.buf)[n];
+            if (from < 0 || to < from || to > bytes->len - PADDING) break;
+        }
+        if (n == count) return 1;
+        PyErr_Format(PyExc_ValueError, "slice %zu is not within the bytes", n);
+    }
+    leave(places);
+    return 0;
+}
+
 /* Make slices of padded bytes and two arrays of int64, start and end. */
 static Slice *slices_of(const Py_buffer *bytes, PyObject *start, PyObject *end, size_t *count) {
-    Py_buffer starts, ends;
-    if (!integers_of(start, "start", sizeof(int64_t), &starts)) return NULL;
-    if (!integers_of(end, "end", sizeof(int64_t), &ends)) return PyBuffer_Release(&starts), NULL;
-    Slice *slices = NULL;
-    *count = (size_t)starts.len / sizeof(int64_t);
-    if (starts.len != ends.len || *count >= INT32_MAX) {
-        PyErr_SetString(PyExc_ValueError, *count < INT32_MAX ? "start and end differ in length" : "too many slices");
-    } else if (!(slices = calloc(*count + 1, sizeof *slices))) {
-        PyErr_NoMemory();
-    }
-    for (size_t n = 0; slices && n < *count; n++) {
-        int64_t from = ((const int64_t *)starts.buf)[n], to = ((const int64_t *)ends.buf)[n];
-        if (from >= 0 && to >= from && to <= bytes->len - PADDING) {
-            slices[n] = (Slice){(const char *)bytes->buf + from, (size_t)(to - from)};
-        } else {
-            PyErr_Format(PyExc_ValueError, "slice %zu is not within the bytes", n);
-            free(slices);
-            slices = NULL;
-        }
-    }
-    PyBuffer_Release(&ends);
-    PyBuffer_Release(&starts);
+    Places places;
+    if (!places_of(bytes, start, end, &places)) return NULL;
+    Slice *slices = calloc(places.count + 1, sizeof *slices);
+    if (!slices) PyErr_NoMemory();
+    for (size_t n = 0; slices && n < places.count; n++) slices[n] = slice_at(&places, n);
+    *count = places.count;
+    leave(&places);
     return slices;
 }
 
@@ -1153,25 +1178,26 @@ static PyObject *names_add(PyObject *object, PyObject *capsule) {
 static PyObject *names_add_slices(PyObject *object, PyObject *args) {
     PyObject *buffer, *start, *end, *found = NULL;
     Py_buffer bytes;
-    size_t count = 0;
+    Places places;
     int done = 1;
     if (!PyArg_ParseTuple(args, "OOO:add_slices", &buffer, &start, &end)) return NULL;
     if (!view_of(buffer, "buffer", "B", 1, &bytes)) return NULL;
-    Slice *slices = bytes.len >= PADDING ? slices_of(&bytes, start, end, &count) : NULL;
-    if (!slices && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "buffer does not end in padding");
-    if (slices && (found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * sizeof(int32_t))))) {
+    if (!places_of(&bytes, start, end, &places)) return PyBuffer_Release(&bytes), NULL;
+    if ((found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(places.count * sizeof(int32_t))))) {
         int32_t *codes = (int32_t *)PyBytes_AsString(found);
+        Slice name[AHEAD];
         PyThreadState *unlocked = PyEval_SaveThread();
-        for (size_t begin = 0; done == 1 && begin < count; begin += AHEAD) {
-            size_t rows = count - begin < AHEAD ? count - begin : AHEAD;
-            done = number_names((Names *)object, slices + begin, rows, 0, codes + begin);
+        for (size_t begin = 0; done == 1 && begin < places.count; begin += AHEAD) {
+            size_t rows = places.count - begin < AHEAD ? places.count - begin : AHEAD;
+            for (size_t n = 0; n < rows; n++) name[n] = slice_at(&places, begin + n);
+            done = number_names((Names *)object, name, rows, 0, codes + begin);
         }
         PyEval_RestoreThread(unlocked);
     }
     if (done == -1) PyErr_NoMemory();
     if (done == -2) PyErr_SetString(PyExc_OverflowError, "there are more than 2^31 names");
     if (done != 1) Py_CLEAR(found);
-    free(slices);
+    leave(&places);
     PyBuffer_Release(&bytes);
     return found;
 }
@@ -1245,22 +1271,40 @@ static int by_key(const void *a, const void *b) {
     return (one > other) - (one < other);
 }
 
-/* Sort keys, all different, by counting the groups of their first bits, of which there are 2^bits: into sorted. */
-static void sort_keys(const uint64_t *keys, size_t size, int shift, int bits, uint32_t *start, uint64_t *sorted) {
+static int by_narrow_key(const void *a, const void *b) {
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    return (one > other) - (one < other);
+}
+
+/* Keys of 4 or 8 bytes. */
+static inline uint64_t key_at(const void *keys, size_t width, size_t n) {
+    return width == 4 ? ((const uint32_t *)keys)[n] : ((const uint64_t *)keys)[n];
+}
+
+static inline void set_key(void *keys, size_t width, size_t n, uint64_t key) {
+    if (width == 4) ((uint32_t *)keys)[n] = (uint32_t)key;
+    else ((uint64_t *)keys)[n] = key;
+}
+
+/* Sort keys by counting the groups of their first bits, of which there are 2^bits: into sorted. */
+static inline void sort_keys(const void *keys, size_t width, size_t size, int shift, int bits, uint32_t *start, void *sorted) {
     memset(start, 0, (((size_t)1 << bits) + 1) * sizeof *start);
-    for (size_t n = 0; n < size; n++) start[(keys[n] >> shift) + 1]++;
+    for (size_t n = 0; n < size; n++) start[(key_at(keys, width, n) >> shift) + 1]++;
     for (size_t n = 0; n < (size_t)1 << bits; n++) start[n + 1] += start[n];
-    for (size_t n = 0; n < size; n++) sorted[start[keys[n] >> shift]++] = keys[n];
+    for (size_t n = 0; n < size; n++) {
+        uint64_t key = key_at(keys, width, n);
+        set_key(sorted, width, start[key >> shift]++, key);
+    }
     for (size_t n = 0, begin = 0; n < (size_t)1 << bits; begin = start[n++]) {
         if (start[n] - begin > 24) {
-            qsort(sorted + begin, start[n] - begin, sizeof *sorted, by_key);
+            qsort((char *)sorted + begin * width, start[n] - begin, width, width == 4 ? by_narrow_key : by_key);
             continue;
         }
         for (size_t m = begin + 1; m < start[n]; m++) {
-            uint64_t key = sorted[m];
+            uint64_t key = key_at(sorted, width, m);
             size_t at = m;
-            for (; at > begin && sorted[at - 1] > key; at--) sorted[at] = sorted[at - 1];
-            sorted[at] = key;
+            for (; at > begin && key_at(sorted, width, at - 1) > key; at--) set_key(sorted, width, at, key_at(sorted, width, at - 1));
+            set_key(sorted, width, at, key);
         }
     }
 }
@@ -1286,126 +1330,243 @@ typedef struct {
     const int32_t *major;
     const void *minor;
     size_t width, n_rows, n_groups, first, last;
+    const void *carried; /* what each row carries, in place of its number; NULL for that */
+    size_t carried_width;
 } Ordering;
 
-/* How many bits the codes of minor have; -1 if one of them is negative, or one of major is wrong; and how many rows are
- * in the groups that are wanted. */
-static int check_rows(const Ordering *by, size_t *wanted) {
-    int32_t bits = 0, wrong = 0;
-    size_t found = 0;
+/* Where rows are written: what they carry, and unless they are NULL, what they are ordered by. */
+typedef struct {
+    int32_t *major, *minor, *carried;
+} Ordered;
+
+/* How many bits minor and what is carried have, and how many rows are in the groups that are wanted, and before. */
+typedef struct {
+    int minor_bits, carried_bits;
+    size_t wanted, before;
+} Checked;
+
+/* Check rows: 1 done, 0 if a code of minor is negative, or one of major is wrong. */
+static int check_rows(const Ordering *by, Checked *found) {
+    int32_t minors = 0, wrong = 0;
+    uint32_t carried = by->carried || !by->n_rows ? 0 : (uint32_t)(by->n_rows - 1);
+    size_t wanted = 0, before = 0;
     for (size_t row = 0; row < by->n_rows; row++) {
         int32_t major = by->major[row];
-        bits |= code_at(by->minor, by->width, row);
+        minors |= code_at(by->minor, by->width, row);
+        if (by->carried) carried |= (uint32_t)code_at(by->carried, by->carried_width, row);
         wrong |= major < 0 || (size_t)major >= by->n_groups;
-        found += (size_t)major >= by->first && (size_t)major < by->last;
+        wanted += (size_t)major >= by->first && (size_t)major < by->last;
+        before += (size_t)major < by->first;
     }
-    *wanted = found;
-    return wrong || bits < 0 ? -1 : bits_of((uint64_t)bits);
+    *found = (Checked){minors < 0 ? 0 : bits_of((uint64_t)minors), bits_of(carried), wanted, before};
+    return !wrong && minors >= 0;
 }
 
-/* Order the wanted rows, of which there are n_rows, by major, then minor, those that agree as they were: 1 done, 0 no
- * memory.  Rows are first divided by major into parts that fit into a cache.  A key is what is left of major, then
- * minor, then the row, so that every part is sorted by numbers alone. */
-static int order_rows(const Ordering *by, int minor_bits, size_t n_rows, int32_t *rows) {
-    size_t span = by->last - by->first;
-    int bits = bits_of(span / (n_rows / ROWS_TOGETHER + 1));
+/* Write the sorted rows of a part, whose first group is given; 1 if two of them agree in major and minor. */
+static inline int write_rows(const void *sorted, size_t width, size_t size, const Checked *rows, size_t group, Ordered to) {
+    uint64_t before = UINT64_MAX, of_minor = ((uint64_t)1 << rows->minor_bits) - 1, of_carried = ((uint64_t)1 << rows->carried_bits) - 1;
+    int again = 0;
+    for (size_t n = 0; n < size; n++) {
+        uint64_t key = key_at(sorted, width, n), head = key >> rows->carried_bits;
+        again |= head == before;
+        before = head;
+        to.carried[n] = (int32_t)(uint32_t)(key & of_carried);
+        if (to.major) to.major[n] = (int32_t)(group + (head >> rows->minor_bits));
+        if (to.minor) to.minor[n] = (int32_t)(head & of_minor);
+    }
+    return again;
+}
+
+/* Parts of rows whose keys are sorted one after the other: where each begins, and room for the groups and keys of one. */
+typedef struct {
+    uint32_t *start, *groups;
+    void *keys, *sorted;
+    size_t n_parts;
+    int bits;
+} Parts;
+
+/* Make the keys of the wanted rows, part by part, sort each part, and write its rows; 1 if some agree. */
+static inline int order_parts(const Ordering *by, const Checked *rows, Parts parts, size_t width, Ordered to) {
+    size_t span = by->last - by->first, rest = ((size_t)1 << parts.bits) - 1;
+    int again = 0, shift = rows->minor_bits + rows->carried_bits;
+    for (size_t row = 0; row < by->n_rows; row++) {
+        size_t group = (size_t)by->major[row] - by->first;
+        if (group >= span) continue;
+        uint64_t head = (uint64_t)(group & rest) << rows->minor_bits | (uint32_t)code_at(by->minor, by->width, row);
+        uint32_t carried = by->carried ? (uint32_t)code_at(by->carried, by->carried_width, row) : (uint32_t)row;
+        set_key(parts.keys, width, parts.start[group >> parts.bits]++, head << rows->carried_bits | carried);
+    }
+    for (size_t n = 0, begin = 0; n < parts.n_parts; begin = parts.start[n++]) {
+        size_t size = parts.start[n] - begin;
+        sort_keys((const char *)parts.keys + begin * width, width, size, shift, parts.bits, parts.groups, parts.sorted);
+        Ordered part = {to.major ? to.major + begin : NULL, to.minor ? to.minor + begin : NULL, to.carried + begin};
+        again |= write_rows(parts.sorted, width, size, rows, by->first + (n << parts.bits), part);
+    }
+    return again;
+}
+
+/* Order the wanted rows by major, then minor, those that agree by what they carry, as they were if that is their number:
+ * 1 done, 2 if some agree, 0 no memory.  Rows are first divided by major into parts that fit into a cache.  A key is what
+ * is left of major, then minor, then what the row carries, so that every part is sorted by numbers alone. */
+static int order_rows(const Ordering *by, const Checked *rows, Ordered to) {
+    size_t span = by->last - by->first, largest = 0;
+    int bits = bits_of(span / (rows->wanted / ROWS_TOGETHER + 1)), done = 0;
     if (bits > 20) bits = 20;
-    if (bits > 32 - minor_bits) bits = 32 - minor_bits;
-    size_t n_parts = (span >> bits) + 1, largest = 0;
-    uint32_t *start = calloc(n_parts + 1, sizeof *start), *groups = malloc((((size_t)1 << bits) + 1) * sizeof *groups);
-    uint64_t *keys = malloc((n_rows + 1) * sizeof *keys), *sorted = NULL;
-    if (start && groups && keys) {
+    if (bits > 32 - rows->minor_bits) bits = 32 - rows->minor_bits;
+    size_t width = bits + rows->minor_bits + rows->carried_bits <= 32 ? 4 : 8;
+    Parts parts = {NULL, NULL, NULL, NULL, (span >> bits) + 1, bits};
+    parts.start = calloc(parts.n_parts + 1, sizeof *parts.start);
+    parts.groups = malloc((((size_t)1 << bits) + 1) * sizeof *parts.groups);
+    parts.keys = malloc((rows->wanted + 1) * width);
+    if (parts.start && parts.groups && parts.keys) {
         for (size_t row = 0; row < by->n_rows; row++) {
             size_t group = (size_t)by->major[row] - by->first;
-            if (group < span) start[(group >> bits) + 1]++;
+            if (group < span) parts.start[(group >> bits) + 1]++;
         }
-        for (size_t n = 0; n < n_parts; n++) {
-            if (start[n + 1] > largest) largest = start[n + 1];
-            start[n + 1] += start[n];
+        for (size_t n = 0; n < parts.n_parts; n++) {
+            if (parts.start[n + 1] > largest) largest = parts.start[n + 1];
+            parts.start[n + 1] += parts.start[n];
         }
-        sorted = malloc((largest + 1) * sizeof *sorted);
+        parts.sorted = malloc((largest + 1) * width);
     }
-    if (sorted) {
-        uint32_t rest = ((uint32_t)1 << bits) - 1;
-        in_large_pages(keys, n_rows * sizeof *keys);
-        for (size_t row = 0; row < by->n_rows; row++) {
-            size_t group = (size_t)by->major[row] - by->first;
-            if (group >= span) continue;
-            uint64_t head = (uint64_t)(group & rest) << minor_bits | (uint32_t)code_at(by->minor, by->width, row);
-            keys[start[group >> bits]++] = head << 32 | row;
-        }
-        for (size_t n = 0, begin = 0; n < n_parts; begin = start[n++]) {
-            sort_keys(keys + begin, start[n] - begin, 32 + minor_bits, bits, groups, sorted);
-            for (size_t m = begin; m < start[n]; m++) rows[m] = (int32_t)(uint32_t)sorted[m - begin];
-        }
+    if (parts.sorted) {
+        in_large_pages(parts.keys, rows->wanted * width);
+        done = 1 + (width == 4 ? order_parts(by, rows, parts, 4, to) : order_parts(by, rows, parts, 8, to));
     }
-    int done = sorted != NULL;
-    free(sorted);
-    free(keys);
-    free(groups);
-    free(start);
+    free(parts.sorted);
+    free(parts.keys);
+    free(parts.groups);
+    free(parts.start);
+    return done;
+}
+
+/* An array of so many numbers of a size to write to: 1 done, 0 the error.  The view is to be released then. */
+static int array_to(PyObject *object, size_t count, size_t size, Py_buffer *view) {
+    if (PyObject_GetBuffer(object, view, PyBUF_ND | PyBUF_WRITABLE) < 0) return 0;
+    if (view->ndim == 1 && (size_t)view->itemsize == size && (size_t)view->len == count * size) return 1;
+    return PyErr_Format(PyExc_ValueError, "what is written to has not as many numbers, or not of %zu bytes", size), 0;
+}
+
+/* An array of int32 to write as many rows to, or None. */
+static int rows_to(PyObject *object, size_t n_rows, Py_buffer *view) {
+    return object == Py_None || array_to(object, n_rows, sizeof(int32_t), view);
+}
+
+/* Order rows, once all columns are known to be as long: 1 done, 2 if some agree, 0 the error. */
+static int order_checked(const Ordering *by, Ordered to) {
+    Checked rows;
+    PyThreadState *unlocked = PyEval_SaveThread();
+    int done = 0, right = check_rows(by, &rows);
+    if (right) {
+        size_t before = rows.before;
+        Ordered own = {to.major ? to.major + before : NULL, to.minor ? to.minor + before : NULL, to.carried + before};
+        done = order_rows(by, &rows, own);
+    }
+    PyEval_RestoreThread(unlocked);
+    if (!right) PyErr_SetString(PyExc_ValueError, "a code is negative, or not below the number of groups");
+    if (right && !done) PyErr_NoMemory();
     return done;
 }
 
 static PyObject *ordered_rows(PyObject *module, PyObject *args) {
     (void)module;
-    PyObject *majors, *minors, *found = NULL;
+    PyObject *majors, *minors, *loads, *outs[3];
     Py_ssize_t n_groups, first, last;
-    Py_buffer major, minor;
-    if (!PyArg_ParseTuple(args, "OOnnn:ordered_rows", &majors, &minors, &n_groups, &first, &last)) return NULL;
+    Py_buffer major, minor, carried = {0}, out[3] = {{0}};
+    if (!PyArg_ParseTuple(args, "OOOnnnOOO:ordered_rows", &majors, &minors, &loads, &n_groups, &first, &last, &outs[0], &outs[1],
+                          &outs[2])) {
+        return NULL;
+    }
     if (!integers_of(majors, "major", sizeof(int32_t), &major)) return NULL;
     if (!codes_of(minors, "minor", &minor)) return PyBuffer_Release(&major), NULL;
-    size_t n_rows = (size_t)major.len / sizeof(int32_t), wanted;
-    if (n_rows != (size_t)(minor.len / minor.itemsize) || n_groups >= INT32_MAX || n_rows >= INT32_MAX) {
-        PyErr_SetString(PyExc_ValueError, "major and minor differ in length, or are too long");
+    if (loads != Py_None && !codes_of(loads, "carried", &carried)) return PyBuffer_Release(&minor), PyBuffer_Release(&major), NULL;
+    size_t n_rows = (size_t)major.len / sizeof(int32_t), width = carried.buf ? (size_t)carried.itemsize : 1;
+    int done = 0, same_length = n_rows == (size_t)(minor.len / minor.itemsize);
+    same_length = same_length && (loads == Py_None || n_rows == (size_t)carried.len / width);
+    if (!same_length || n_groups >= INT32_MAX || n_rows >= INT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, "the columns differ in length, or are too long");
     } else if (first < 0 || first > last || last > n_groups) {
         PyErr_SetString(PyExc_ValueError, "the groups that are wanted are not below the number of groups");
-    } else {
-        Ordering by = {major.buf, minor.buf, (size_t)minor.itemsize, n_rows, (size_t)n_groups, (size_t)first, (size_t)last};
-        PyThreadState *unlocked = PyEval_SaveThread();
-        int bits = check_rows(&by, &wanted);
-        PyEval_RestoreThread(unlocked);
-        if (bits < 0) PyErr_SetString(PyExc_ValueError, "a code is negative, or not below the number of groups");
-        if (bits >= 0) found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(wanted * sizeof(int32_t)));
-        int done = 1;
-        if (found) {
-            int32_t *rows = (int32_t *)PyBytes_AsString(found);
-            unlocked = PyEval_SaveThread();
-            done = order_rows(&by, bits, wanted, rows);
-            PyEval_RestoreThread(unlocked);
-        }
-        if (!done) PyErr_NoMemory();
-        if (!done) Py_CLEAR(found);
+    } else if (outs[2] == Py_None) {
+        PyErr_SetString(PyExc_TypeError, "there is nothing to write the rows to");
+    } else if (rows_to(outs[0], n_rows, &out[0]) && rows_to(outs[1], n_rows, &out[1]) && rows_to(outs[2], n_rows, &out[2])) {
+        Ordering by = {major.buf, minor.buf, (size_t)minor.itemsize, n_rows, (size_t)n_groups,
+                       (size_t)first, (size_t)last, carried.buf, width};
+        done = order_checked(&by, (Ordered){out[0].buf, out[1].buf, out[2].buf});
     }
+    for (size_t n = 0; n < 3; n++) PyBuffer_Release(&out[n]);
+    PyBuffer_Release(&carried);
     PyBuffer_Release(&minor);
     PyBuffer_Release(&major);
-    return found;
+    return done ? PyBool_FromLong(done == 2) : NULL;
 }
 
 /* ---- slices in a buffer of their own ----------------------------------------------------------------------------- */
 
+/* Which slice is the n-th that is chosen, by int32 or NULL for all; none is beyond the slices. */
+static inline Slice chosen_at(const Places *places, const int32_t *which, size_t n) {
+    return slice_at(places, which ? (size_t)which[n] : n);
+}
+
+/* Copy slices one behind the other, and write where each ends; padding follows. */
+static void copy_slices(const Places *places, const int32_t *which, size_t count, char *place, int64_t *end) {
+    const char *begin = place;
+    for (size_t n = 0; n < count; n++) {
+        if (n + 2 * AHEAD < count && which) {
+            FETCH((const int64_t *)places->start.buf + which[n + 2 * AHEAD]);
+            FETCH((const int64_t *)places->end.buf + which[n + 2 * AHEAD]);
+        }
+        if (n + AHEAD < count) FETCH(chosen_at(places, which, n + AHEAD).at);
+        Slice slice = chosen_at(places, which, n);
+        memcpy(place, slice.at, slice.length);
+        place += slice.length;
+        end[n] = place - begin;
+    }
+    memset(place, 0, PADDING);
+}
+
+/* The bytes of the chosen slices together; -1 if one is not among the slices. */
+static int64_t size_of_chosen(const Places *places, const int32_t *which, size_t count) {
+    int64_t size = 0;
+    for (size_t n = 0; n < count; n++) {
+        if (which && (which[n] < 0 || (size_t)which[n] >= places->count)) return -1;
+        size += (int64_t)chosen_at(places, which, n).length;
+    }
+    return size;
+}
+
+/* The chosen slices as two objects of bytes: the slices, and where each ends. */
+static PyObject *copied_slices(const Places *places, const int32_t *which, size_t count) {
+    PyThreadState *unlocked = PyEval_SaveThread();
+    int64_t size = size_of_chosen(places, which, count);
+    PyEval_RestoreThread(unlocked);
+    if (size < 0) return PyErr_SetString(PyExc_IndexError, "a number is not among the slices"), NULL;
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size + PADDING), *ends = NULL;
+    if (bytes) ends = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * sizeof(int64_t)));
+    if (!ends) return Py_XDECREF(bytes), NULL;
+    char *place = PyBytes_AsString(bytes);
+    int64_t *end = (int64_t *)PyBytes_AsString(ends);
+    unlocked = PyEval_SaveThread();
+    copy_slices(places, which, count, place, end);
+    PyEval_RestoreThread(unlocked);
+    return Py_BuildValue("NN", bytes, ends);
+}
+
 static PyObject *compacted(PyObject *module, PyObject *args) {
     (void)module;
-    PyObject *buffer, *start, *end, *found = NULL;
-    if (!PyArg_ParseTuple(args, "OOO:compacted", &buffer, &start, &end)) return NULL;
-    Py_buffer bytes;
+    PyObject *buffer, *start, *end, *chosen, *found = NULL;
+    if (!PyArg_ParseTuple(args, "OOOO:compacted", &buffer, &start, &end, &chosen)) return NULL;
+    Py_buffer bytes, which = {0};
+    Places places;
     if (!view_of(buffer, "buffer", "B", 1, &bytes)) return NULL;
-    size_t count = 0, size = PADDING;
-    Slice *slices = bytes.len >= PADDING ? slices_of(&bytes, start, end, &count) : NULL;
-    if (!slices && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "buffer does not end in padding");
-    for (size_t n = 0; slices && n < count; n++) size += slices[n].length;
-    if (slices && (found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size))) {
-        char *place = PyBytes_AsString(found);
-        PyThreadState *unlocked = PyEval_SaveThread();
-        for (size_t n = 0; n < count; n++) {
-            if (n + AHEAD < count) FETCH(slices[n + AHEAD].at);
-            memcpy(place, slices[n].at, slices[n].length);
-            place += slices[n].length;
+    if (places_of(&bytes, start, end, &places)) {
+        if (chosen == Py_None || integers_of(chosen, "which", sizeof(int32_t), &which)) {
+            size_t count = chosen == Py_None ? places.count : (size_t)which.len / sizeof(int32_t);
+            found = copied_slices(&places, which.buf, count);
+            PyBuffer_Release(&which);
         }
-        memset(place, 0, PADDING);
-        PyEval_RestoreThread(unlocked);
+        leave(&places);
     }
-    free(slices);
     PyBuffer_Release(&bytes);
     return found;
 }
@@ -1540,7 +1701,8 @@ static PyObject *homes(PyObject *module, PyObject *args) {
 
 typedef struct {
     uint64_t head; /* the first bytes behind those that all names of the group share */
-    const Slice *name;
+    Slice name;
+    int32_t row;
 } Placed;
 
 static int by_head(const void *a, const void *b) {
@@ -1548,7 +1710,7 @@ static int by_head(const void *a, const void *b) {
     return (one > other) - (one < other);
 }
 
-static int by_name(const void *a, const void *b) { return compare(*((const Placed *)a)->name, *((const Placed *)b)->name); }
+static int by_name(const void *a, const void *b) { return compare(((const Placed *)a)->name, ((const Placed *)b)->name); }
 
 /* Sort names by their heads, and where these agree by all bytes. */
 static void sort_names(Placed *placed, size_t size) {
@@ -1560,12 +1722,13 @@ static void sort_names(Placed *placed, size_t size) {
 }
 
 /* How many bytes from the first on all names of a group share. */
-static size_t shared_bytes(const Slice *names, const int32_t *rows, size_t size) {
-    size_t shared = names[rows[0]].length;
+static size_t shared_bytes(const Placed *placed, size_t size) {
+    Slice one = placed[0].name;
+    size_t shared = one.length;
     for (size_t n = 1; n < size && shared; n++) {
-        Slice name = names[rows[n]];
+        Slice name = placed[n].name;
         size_t at = 0, most = name.length < shared ? name.length : shared;
-        while (at < most && name.at[at] == names[rows[0]].at[at]) at++;
+        while (at < most && name.at[at] == one.at[at]) at++;
         shared = at;
     }
     return shared;
@@ -1583,72 +1746,126 @@ static inline uint64_t head_of(Slice name, size_t shared) {
 #endif
 }
 
-/* Order the names of the groups from first up to last, and bytewise within a group: 1 done, 0 no memory. */
-static int order_names(const int32_t *group, size_t first, size_t last, const Slice *names, size_t count, int32_t *rows) {
-    size_t n_groups = last - first, room = 0;
+/* What names are ordered by, and the groups that are wanted; how many names these and those before have, and bytes. */
+typedef struct {
+    const int32_t *group;
+    size_t first, last, wanted, before, bytes_before;
+} Grouping;
+
+/* Where ordered names are written: the place of each, their bytes, and where they end. */
+typedef struct {
+    int32_t *place;
+    char *bytes;
+    int64_t *end;
+} InOrder;
+
+/* Number the names of a group, and copy their bytes, from place on; returns where the bytes end. */
+static char *write_names(const Placed *placed, size_t size, size_t place, char *at, InOrder to) {
+    for (size_t n = 0; n < size; n++) {
+        memcpy(at, placed[n].name.at, placed[n].name.length);
+        at += placed[n].name.length;
+        to.place[placed[n].row] = (int32_t)(place + n);
+        to.end[place + n] = at - to.bytes;
+    }
+    return at;
+}
+
+/* Fetch the names of a group, and sort them. */
+static void sort_group(const Places *names, const int32_t *rows, size_t size, Placed *placed) {
+    for (size_t m = 0; m < size; m++) {
+        FETCH((const int64_t *)names->start.buf + rows[m]);
+        FETCH((const int64_t *)names->end.buf + rows[m]);
+    }
+    for (size_t m = 0; m < size; m++) {
+        placed[m] = (Placed){0, slice_at(names, (size_t)rows[m]), rows[m]};
+        FETCH(placed[m].name.at);
+    }
+    size_t shared = shared_bytes(placed, size);
+    for (size_t m = 0; m < size; m++) placed[m].head = head_of(placed[m].name, shared);
+    sort_names(placed, size);
+}
+
+/* Order the names of the wanted groups by group, and bytewise within a group: 1 done, 0 no memory. */
+static int order_names(const Grouping *by, const Places *names, InOrder to) {
+    size_t n_groups = by->last - by->first, largest = 0;
     uint32_t *start = calloc(n_groups + 2, sizeof *start);
+    int32_t *rows = malloc((by->wanted + 1) * sizeof *rows);
     Placed *placed = NULL;
-    int done = start != NULL;
-    for (size_t row = 0; done && row < count; row++) {
-        if ((size_t)group[row] - first < n_groups) start[(size_t)group[row] - first + 1]++;
-    }
-    for (size_t n = 0; done && n < n_groups; n++) start[n + 1] += start[n];
-    for (size_t row = 0; done && row < count; row++) {
-        if ((size_t)group[row] - first < n_groups) rows[start[(size_t)group[row] - first]++] = (int32_t)row;
-    }
-    for (size_t n = 0, begin = 0; done && n < n_groups; begin = start[n++]) { /* a start has become that of the next */
-        size_t size = start[n] - begin;
-        if (size < 2) continue;
-        if (size > room) {
-            free(placed);
-            room = 2 * size;
-            placed = malloc(room * sizeof *placed);
-            if (!placed) done = 0;
-            if (!placed) break;
+    if (start && rows) {
+        for (size_t row = 0; row < names->count; row++) {
+            size_t group = (size_t)by->group[row] - by->first;
+            if (group < n_groups) start[group + 1]++;
         }
-        for (size_t m = 0; m < size; m++) FETCH(&names[rows[begin + m]]);
-        for (size_t m = 0; m < size; m++) FETCH(names[rows[begin + m]].at);
-        size_t shared = shared_bytes(names, rows + begin, size);
-        for (size_t m = 0; m < size; m++) {
-            const Slice *name = &names[rows[begin + m]];
-            placed[m] = (Placed){head_of(*name, shared), name};
+        for (size_t n = 0; n < n_groups; n++) {
+            if (start[n + 1] > largest) largest = start[n + 1];
+            start[n + 1] += start[n];
         }
-        sort_names(placed, size);
-        for (size_t m = 0; m < size; m++) rows[begin + m] = (int32_t)(placed[m].name - names);
+        placed = malloc((largest + 1) * sizeof *placed);
     }
+    if (placed) {
+        char *at = to.bytes + by->bytes_before;
+        for (size_t row = 0; row < names->count; row++) {
+            size_t group = (size_t)by->group[row] - by->first;
+            if (group < n_groups) rows[start[group]++] = (int32_t)row;
+        }
+        for (size_t n = 0, begin = 0; n < n_groups; begin = start[n++]) { /* a start has become that of the next */
+            size_t size = start[n] - begin;
+            if (!size) continue;
+            sort_group(names, rows + begin, size, placed);
+            at = write_names(placed, size, by->before + begin, at, to);
+        }
+    }
+    int done = placed != NULL;
     free(placed);
+    free(rows);
     free(start);
     return done;
 }
 
+/* Count the names of the wanted groups and of those before, and the bytes of all: 1 done, 0 if a group is negative. */
+static int count_names(Grouping *by, const Places *names, size_t *total) {
+    for (size_t n = 0; n < names->count; n++) {
+        size_t length = slice_at(names, n).length;
+        if (by->group[n] < 0) return 0;
+        *total += length;
+        if ((size_t)by->group[n] < by->first) by->before++, by->bytes_before += length;
+        by->wanted += (size_t)by->group[n] >= by->first && (size_t)by->group[n] < by->last;
+    }
+    return 1;
+}
+
 static PyObject *ordered_names(PyObject *module, PyObject *args) {
     (void)module;
-    PyObject *groups, *buffer, *start, *end, *found = NULL;
+    PyObject *groups, *buffer, *start, *end, *outs[3];
     Py_ssize_t first, last;
-    Py_buffer group, bytes;
-    size_t count = 0, wanted = 0;
-    if (!PyArg_ParseTuple(args, "OnnOOO:ordered_names", &groups, &first, &last, &buffer, &start, &end)) return NULL;
+    Py_buffer group, bytes, out[3] = {{0}};
+    Places names;
+    size_t total = 0;
+    int done = 0;
+    if (!PyArg_ParseTuple(args, "OnnOOOOOO:ordered_names", &groups, &first, &last, &buffer, &start, &end, &outs[0], &outs[1],
+                          &outs[2])) {
+        return NULL;
+    }
     if (!integers_of(groups, "group", sizeof(int32_t), &group)) return NULL;
     if (!view_of(buffer, "buffer", "B", 1, &bytes)) return PyBuffer_Release(&group), NULL;
-    Slice *names = bytes.len >= PADDING ? slices_of(&bytes, start, end, &count) : NULL;
-    if (!names && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "buffer does not end in padding");
-    if (names && ((size_t)group.len / sizeof(int32_t) != count || first < 0 || first > last || last >= INT32_MAX)) {
+    if (!places_of(&bytes, start, end, &names)) return PyBuffer_Release(&bytes), PyBuffer_Release(&group), NULL;
+    Grouping by = {group.buf, (size_t)first, (size_t)last, 0, 0, 0};
+    if ((size_t)group.len / sizeof(int32_t) != names.count || first < 0 || first > last || last >= INT32_MAX) {
         PyErr_SetString(PyExc_ValueError, "there are not as many groups as names, or the groups wanted are wrong");
-    } else if (names) {
-        const int32_t *of = group.buf;
-        for (size_t n = 0; n < count; n++) wanted += of[n] >= first && of[n] < last;
-        found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(wanted * sizeof(int32_t)));
-        int32_t *rows = found ? (int32_t *)PyBytes_AsString(found) : NULL;
+    } else if (!count_names(&by, &names, &total)) {
+        PyErr_SetString(PyExc_ValueError, "a group is negative");
+    } else if (array_to(outs[0], names.count, sizeof(int32_t), &out[0]) && array_to(outs[1], total + PADDING, 1, &out[1]) &&
+               array_to(outs[2], names.count, sizeof(int64_t), &out[2])) {
         PyThreadState *unlocked = PyEval_SaveThread();
-        int done = rows && order_names(of, (size_t)first, (size_t)last, names, count, rows);
+        done = order_names(&by, &names, (InOrder){out[0].buf, out[1].buf, out[2].buf});
         PyEval_RestoreThread(unlocked);
-        if (found && !done) PyErr_NoMemory();
-        if (!done) Py_CLEAR(found);
+        if (!done) PyErr_NoMemory();
     }
-    free(names);
+    for (size_t n = 0; n < 3; n++) PyBuffer_Release(&out[n]);
+    leave(&names);
     PyBuffer_Release(&bytes);
     PyBuffer_Release(&group);
-    return found;
+    return done ? Py_NewRef(Py_None) : NULL;
 }
 
 /* ---- click logs: rows of any format to counts ----------------------------------------------------------------------- */
@@ -2518,9 +2735,9 @@ static PyType_Slot clicks_slots[] = {
 static PyType_Spec clicks_spec = {"venire.scan._scan.ClickCounter", sizeof(ClickCounter), 0, Py_TPFLAGS_DEFAULT, clicks_slots};
 
 static PyMethodDef module_methods[] = {
-    {"ordered_rows", ordered_rows, METH_VARARGS, "Order the rows of some groups by two columns of codes; as int32."},
-    {"ordered_names", ordered_names, METH_VARARGS, "Order the names of some groups by group, int32, and bytewise; as int32."},
-    {"compacted", compacted, METH_VARARGS, "Copy slices of bytes, int64 start and end, one behind the other."},
+    {"ordered_rows", ordered_rows, METH_VARARGS, "Sort the rows of some groups by two columns; do two agree?"},
+    {"ordered_names", ordered_names, METH_VARARGS, "Number the names of some groups by group and bytewise, and copy them in this order."},
+    {"compacted", compacted, METH_VARARGS, "Copy slices of bytes, all or those chosen, and their ends, int64."},
     {"gathered", gathered, METH_VARARGS, "Copy the cells of a table that codes name into another array."},
     {"counted", count_codes, METH_VARARGS, "Count how often each code occurs, int32."},
     {"homes", homes, METH_VARARGS, "The one group in which each code occurs, int32, -1 for none; None if one has two."},

@@ -7,17 +7,19 @@ names that are new are copied.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from venire.scan import slices
 from venire.scan.codes import COMPILED, in_threads, n_threads, shares
-from venire.scan.slices import Slices, bytewise_order, compact, from_bytes
+from venire.scan.slices import PADDING, Slices, behind_each_other, bytewise_order, compact, from_bytes
 from venire.types import Codes, Ints
 
 if COMPILED:
     from venire.scan import _scan
+
+Found = TypeVar("Found")
 
 
 class Column(Protocol):
@@ -56,27 +58,39 @@ class Names:
         if self._twin is None:
             return from_bytes(self._known)
         data, ends = self._twin.all()
-        end = np.frombuffer(ends, dtype=np.int64)
-        return Slices(np.frombuffer(data, dtype=np.uint8), np.append(0, end[:-1]) if len(end) else end, end)
+        return behind_each_other(np.frombuffer(data, dtype=np.uint8), np.frombuffer(ends, dtype=np.int64))
 
 
 def in_byte_order(names: Slices) -> tuple[Codes, Slices]:
     """Sort distinct names bytewise: the place of each (name,), and the sorted names."""
     order = bytewise_order(names)
+    return _places(order), compact(names, order)
+
+
+def _places(order: Ints) -> Codes:
+    """Return the place of each in an order."""
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    return place, compact(names.take(order))
+    return place
 
 
-def names_in_groups(group: Codes, n_groups: int, names: Slices, *, compiled: bool = COMPILED) -> Codes | Ints:
-    """Order names by their group (name,), and bytewise within it -> (name,)."""
+def names_in_groups(group: Codes, n_groups: int, names: Slices, *, compiled: bool = COMPILED) -> tuple[Codes, Slices]:
+    """Sort names by their group (name,), and bytewise within it: the place of each (name,), and the sorted names."""
     if not compiled:
-        rank = np.empty(len(group), dtype=np.int32)
-        rank[bytewise_order(names)] = np.arange(len(group), dtype=np.int32)
-        return np.lexsort((rank, group))
-    start, end = np.ascontiguousarray(names.start), np.ascontiguousarray(names.end)
-    codes = np.ascontiguousarray(group, dtype=np.int32)
-    return _by_range(lambda cut: _scan.ordered_names(codes, *cut, names.buffer, start, end), n_groups, len(group))
+        place, by_bytes = in_byte_order(names)
+        order = np.lexsort((place, group))
+        return _places(order), compact(by_bytes, place[order])
+    start, last = np.ascontiguousarray(names.start), np.ascontiguousarray(names.end)
+    codes, size = np.ascontiguousarray(group, dtype=np.int32), int((names.end - names.start).sum())
+    place, end = np.empty(len(group), dtype=np.int32), np.empty(len(group), dtype=np.int64)
+    buffer = np.empty(size + PADDING, dtype=np.uint8)
+    buffer[size:] = 0
+    _by_range(
+        lambda cut: _scan.ordered_names(codes, *cut, names.buffer, start, last, place, buffer, end),
+        n_groups,
+        len(group),
+    )
+    return place, behind_each_other(buffer, end)
 
 
 def ordered_rows(major: Codes, minor: Codes, n_groups: int, *, compiled: bool = COMPILED) -> Codes | Ints:
@@ -86,13 +100,39 @@ def ordered_rows(major: Codes, minor: Codes, n_groups: int, *, compiled: bool = 
     """
     if not compiled:
         return np.lexsort((minor, major))
-    first, second = np.ascontiguousarray(major, dtype=np.int32), np.ascontiguousarray(minor)
-    second = second if second.dtype.itemsize <= 4 else second.astype(np.int32)
-    return _by_range(lambda cut: _scan.ordered_rows(first, second, n_groups, *cut), n_groups, len(first))
+    first, second = np.ascontiguousarray(major, dtype=np.int32), _as_codes(minor)
+    rows = np.empty(len(first), dtype=np.int32)
+    _by_range(
+        lambda cut: _scan.ordered_rows(first, second, None, n_groups, *cut, None, None, rows), n_groups, len(first)
+    )
+    return rows
 
 
-def _by_range(order: Callable[[tuple[int, int]], bytes], n_groups: int, n_rows: int) -> Codes:
-    """Order the rows of ranges of groups, each by a thread, and put them one after the other."""
+def sorted_rows(
+    major: Codes, minor: Codes, carried: Codes, n_groups: int, *, compiled: bool = COMPILED
+) -> tuple[Codes, Codes, Codes] | None:
+    """Sort rows by major, below n_groups, and then by minor, as int32, each (row,); None where two agree in both.
+
+    A row is written where it belongs with all that it has, so that no column is gathered afterwards.
+    Cost: O(rows + groups) where groups are small.
+    """
+    if not compiled:
+        rows = np.lexsort((minor, major))
+        first, second, third = (each[rows].astype(np.int32) for each in (major, minor, carried))
+        repeated = (first[1:] == first[:-1]) & (second[1:] == second[:-1])
+        return None if repeated.any() else (first, second, third)
+    columns = np.ascontiguousarray(major, dtype=np.int32), _as_codes(minor), _as_codes(carried)
+    to = (np.empty(len(major), np.int32), np.empty(len(major), np.int32), np.empty(len(major), np.int32))
+    again = _by_range(lambda cut: _scan.ordered_rows(*columns, n_groups, *cut, *to), n_groups, len(major))
+    return None if any(again) else to
+
+
+def _as_codes(column: Codes) -> Codes:
+    """Return integers of at most 32 bits, one after the other."""
+    return np.ascontiguousarray(column, dtype=column.dtype if column.dtype.itemsize <= 4 else np.int32)
+
+
+def _by_range(order: Callable[[tuple[int, int]], Found], n_groups: int, n_rows: int) -> list[Found]:
+    """Order the rows of ranges of groups, each by a thread."""
     threads = n_threads(n_rows)
-    found = [np.frombuffer(part, dtype=np.int32) for part in in_threads(order, shares(n_groups, threads), threads)]
-    return found[0] if len(found) == 1 else np.concatenate(found)
+    return in_threads(order, shares(n_groups, threads), threads)

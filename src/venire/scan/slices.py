@@ -74,14 +74,14 @@ def from_bytes(values: Iterable[bytes]) -> Slices:
     return Slices(padded(b"".join(parts)), start, end)
 
 
-def compact(slices: Slices) -> Slices:
-    """Copy the slices into a buffer of their own, some at a time to bound memory."""
+def compact(slices: Slices, which: Places | None = None) -> Slices:
+    """Copy the slices into a buffer of their own, in the order given if some are chosen; memory is what is returned."""
+    if COMPILED and len(slices.start if which is None else which) > COPIED_AT_ONCE:
+        return _compact_compiled(slices, which)
+    slices = slices if which is None else slices.take(which)
     length = slices.end - slices.start
     end = np.cumsum(length)
     start = end - length
-    if COMPILED and len(end) > COPIED_AT_ONCE:
-        from_start, to_end = np.ascontiguousarray(slices.start), np.ascontiguousarray(slices.end)
-        return Slices(np.frombuffer(_scan.compacted(slices.buffer, from_start, to_end), dtype=np.uint8), start, end)
     size = int(end[-1]) if len(end) else 0
     buffer = np.zeros(size + PADDING, dtype=np.uint8)
     at_once = min(COPIED_AT_ONCE, max(1, BYTES_AT_ONCE // int(length.max(initial=1))))
@@ -91,6 +91,20 @@ def compact(slices: Slices) -> Slices:
         source = np.repeat(slices.start[some] - start[some], length[some]) + np.arange(here.start, here.stop)
         buffer[here] = slices.buffer[source]
     return Slices(buffer, start, end)
+
+
+def _compact_compiled(slices: Slices, which: Places | None) -> Slices:
+    if which is not None and which.dtype == np.bool_:
+        which = np.flatnonzero(which)
+    chosen = None if which is None else np.ascontiguousarray(which, dtype=np.int32)
+    places = np.ascontiguousarray(slices.start), np.ascontiguousarray(slices.end)
+    data, ends = _scan.compacted(slices.buffer, *places, chosen)
+    return behind_each_other(np.frombuffer(data, dtype=np.uint8), np.frombuffer(ends, dtype=np.int64))
+
+
+def behind_each_other(buffer: Octets, end: Ints) -> Slices:
+    """Return the slices that follow each other in a buffer, by their ends."""
+    return Slices(buffer, np.append(0, end[:-1]) if len(end) else end, end)
 
 
 def concatenate(parts: Iterable[Slices]) -> Slices:

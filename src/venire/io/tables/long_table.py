@@ -26,10 +26,35 @@ if TYPE_CHECKING:
 
 NUMBERS = ("time", "probability")
 """Columns that hold numbers."""
+ROOM = 1 << 22
+"""Codes that there is room for at first: memory costs nothing until it is used, and so much comes in large pages."""
 MOST_INTEGERS = 1 << 16
 """Integers of a block within so many of each other are numbered by a table."""
 MANY_ROWS = 1 << 19
 """Rows of a block from which on its columns are encoded by threads."""
+
+
+class Growing:
+    """Codes of a column so far, in the narrowest type that holds them, in one array that grows where it is."""
+
+    def __init__(self, codes: Codes) -> None:
+        self._codes, self._n_rows = np.empty(max(ROOM, len(codes)), dtype=codes.dtype), len(codes)
+        self._codes[: len(codes)] = codes
+
+    def add(self, codes: Codes) -> None:
+        """Put codes behind the others; those of a block are copied, the others only where their type changes."""
+        most = narrow(codes[:0], int(codes.max(initial=0)) + 1).dtype
+        if most.itemsize > self._codes.dtype.itemsize:
+            known, self._codes = self._codes, np.empty(len(self._codes), dtype=most)
+            self._codes[: self._n_rows] = known[: self._n_rows]
+        begin, self._n_rows = self._n_rows, self._n_rows + len(codes)
+        if self._n_rows > len(self._codes):
+            self._codes.resize(self._n_rows + (self._n_rows >> 4), refcheck=False)
+        self._codes[begin : self._n_rows] = codes
+
+    def all(self) -> Codes:
+        """Return the codes (row,)."""
+        return self._codes[: self._n_rows]
 
 
 class LongTable:
@@ -41,7 +66,7 @@ class LongTable:
     def __init__(self) -> None:
         self.n_rows = 0
         self._names: dict[str, Names] = {}
-        self._codes: dict[str, list[Codes]] = {}
+        self._codes: dict[str, Growing] = {}
         self._numbers: dict[str, list[Floats]] = {}
         self._line: list[Ints | range] = []
         self._rest: list[Words | None] = []
@@ -56,17 +81,17 @@ class LongTable:
             number = read(rows.frame[roles.pop(role)], rows.where, rows.line)
             self._numbers[role].append(number.fill_null(np.nan).to_numpy())
         for role in roles.keys() - self._names.keys():
-            self._names[role], self._codes[role] = Names(), [np.full(self.n_rows, -1, dtype=np.int8)]
+            self._names[role], self._codes[role] = Names(), Growing(np.full(self.n_rows, -1, dtype=np.int8))
         workers = None if len(rows.line) >= MANY_ROWS else 1
         encoded = map_partitions(lambda role: self._encoded(role, roles[role], rows), roles, workers=workers)
         with closing(encoded) as found:
             for role, codes in zip(roles, found, strict=True):
-                self._codes[role].append(codes)
+                self._codes[role].add(codes)
         self._line.append(_as_range(rows.line))
         self._rest.append(hash_of_rest(rows, columns))
         n_rows = len(rows.line)
         for role in self._codes.keys() - roles.keys():
-            self._codes[role].append(np.full(n_rows, -1, dtype=np.int8))
+            self._codes[role].add(np.full(n_rows, -1, dtype=np.int8))
         for role in self._numbers.keys() - columns.roles.keys():
             self._numbers[role].append(np.full(n_rows, np.nan))
         self.n_rows += n_rows
@@ -76,7 +101,7 @@ class LongTable:
         import polars as pl
 
         line = _joined_lines(self._line)
-        codes = {role: np.concatenate(self._codes.pop(role)) for role in list(self._codes)}
+        codes = {role: self._codes.pop(role).all() for role in list(self._codes)}
         names = dict[str, Slices]()
         for role in codes:
             may_be_empty = role in FACETS or role in form.also
@@ -103,7 +128,7 @@ class LongTable:
         return named, line, numbers, np.concatenate(known) if any(each is not None for each in self._rest) else None
 
     def _encoded(self, role: str, name: str, rows: TableRows) -> Codes:
-        """Number the cells of a column -> (row,), -1 where they are null, in the narrowest type; text may be empty."""
+        """Number the cells of a column -> (row,), -1 where they are null; text may be empty."""
         import polars as pl
 
         column = rows.frame[name]
@@ -116,8 +141,7 @@ class LongTable:
                 table[found] = self._names[role].add(pl.Series(found + low).cast(pl.String))
                 return gather(narrow(table, int(table.max()) + 1), offset)
         text = column if column.dtype == pl.String else texts(column, rows.where, rows.line)
-        codes = self._names[role].add(text)
-        return narrow(codes, int(codes.max(initial=0)) + 1)
+        return self._names[role].add(text)
 
     def _rests(self) -> Iterator[tuple[Words | None, Ints | range]]:
         return zip(self._rest, self._line, strict=True)

@@ -15,8 +15,9 @@ import shutil
 import struct
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from threading import Timer
@@ -24,9 +25,11 @@ from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from venire.errors import FormatError
 from venire.io.limits import FREE, current, over
-from venire.io.tables.parquet_process import open_table
+from venire.io.tables.parquet_process import columns_of, open_table
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     import polars as pl
 
 HINT = "write the file again, or write the table as CSV"
@@ -53,10 +56,13 @@ def column_names(path: Path, file: BinaryIO) -> list[str]:
 def blocks(
     path: Path, file: BinaryIO, choose: Callable[[Sequence[str]], Sequence[str]], *, n_rows: int
 ) -> Iterator[pl.DataFrame]:
-    """Read an open file in blocks of so many rows; choose: from the names of all columns to those that are read."""
-    from polars.selectors import by_name
+    """Read an open file in blocks of so many rows; choose: from the names of all columns to those that are read.
 
-    with _on_disk(path, file) as place, _decoder() as decoder:
+    While a block is used, a thread decodes the next.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    with _on_disk(path, file) as place, _decoder() as decoder, ExitStack() as stack, ThreadPoolExecutor(1) as pool:
         patience = PATIENCE + (size := place.stat().st_size) / BYTES_A_SECOND
         decoder.ask([str(place), n_rows, current().ratio])
         names = json.loads(decoder.answer(path, patience)[1])
@@ -64,13 +70,19 @@ def blocks(
             raise over("columns", path, None, f"{len(names):,} columns")
         decoder.ask(chosen := list(choose(names)))
         table, start = None, 0
+        ahead: deque[Future[pl.DataFrame]] = deque()
         while (message := decoder.answer(path, patience))[0] == b"B":
-            table = open_table(str(place)).select(by_name(*chosen)) if table is None else table
+            if table is None:
+                table = columns_of(str(place), stack.enter_context(open_table(str(place))), chosen, n_rows)
             start += int(message[1])
             if (memory := start * len(chosen) * CELL) > FREE + current().ratio * size:
                 found = f"{memory // size:,} bytes of memory for each byte of the file"
                 raise over("ratio", path, None, found, hint="write the table as CSV")
-            yield table.slice(start - int(message[1]), n_rows).collect()
+            ahead.append(pool.submit(table.slice(start - int(message[1]), n_rows).collect))
+            if len(ahead) > 1:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
 
 
 class Decoder:

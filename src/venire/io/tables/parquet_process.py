@@ -14,9 +14,10 @@ import struct
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,6 +29,8 @@ SECONDS, BYTES_A_SECOND = 60, 1 << 20
 STALLED, LEAST_WORK = 15, 0.005
 """Seconds in each of which decoding does less work than this, in seconds, after which the process ends itself: threads
 of the decoder that wait for each other."""
+ARROW = b"ARROW1"
+"""How an Arrow file begins."""
 BUSY = threading.Event()
 """Set while something is decoded."""
 
@@ -54,35 +57,66 @@ def main() -> None:
 
 def _decode(path: str, n_rows: int) -> None:
     """Tell the names of the columns, read which of them are wanted, and decode them block by block."""
-    from polars.selectors import by_name
-
     BUSY.set()
-    table, start = open_table(path), 0
-    _tell(b"N", json.dumps(table.collect_schema().names()).encode("ascii"))
-    chosen: list[str] = json.loads(sys.stdin.buffer.readline() or b"[]")
-    BUSY.set()
-    while chosen and (part := table.select(by_name(*chosen)).slice(start, n_rows).collect()).height:
-        _tell(b"B", str(part.height).encode("ascii"))
+    with open_table(path) as table:
+        _tell(b"N", json.dumps(table.collect_schema().names()).encode("ascii"))
+        chosen: list[str] = json.loads(sys.stdin.buffer.readline() or b"[]")
         BUSY.set()
-        start += part.height
+        start, table = 0, columns_of(path, table, chosen, n_rows)
+        while chosen and (part := table.slice(start, n_rows).collect()).height:
+            _tell(b"B", str(part.height).encode("ascii"))
+            BUSY.set()
+            start += part.height
     _tell(b"Z", b"")
 
 
-def open_table(path: str) -> pl.LazyFrame:
-    """Open a file by its first bytes: Arrow, as a file or a stream, which is read whole; anything else as Parquet."""
+@contextmanager
+def open_table(path: str) -> Iterator[pl.LazyFrame]:
+    """Open a file by its first bytes: an Arrow file, an Arrow stream, which is read whole, anything else as Parquet.
+
+    An Arrow file is mapped while it is open, and its record batches are copied as they are asked for.  If another
+    program cuts the file meanwhile, the system may end the process that reads what is gone (SIGBUS); a file that was
+    cut before is an error like any other.
+    """
     import polars as pl
 
+    head = _head(path)
     with Path(path).open("rb") as file:
-        head = file.read(6)
+        if head == ARROW:
+            yield pl.scan_ipc(file)
+        elif head.startswith(b"\xff\xff\xff\xff"):
+            yield _read_stream(file)
+        else:
+            yield pl.scan_parquet(path, glob=False)
+
+
+def _head(path: str) -> bytes:
     with Path(path).open("rb") as file:
-        if head == b"ARROW1":
-            return pl.read_ipc(file).lazy()
-        if head.startswith(b"\xff\xff\xff\xff"):
-            try:
-                return pl.read_ipc_stream(file).lazy()
-            except OSError as error:  # the stream ends early
-                raise pl.exceptions.ComputeError(str(error)) from None
-    return pl.scan_parquet(path, glob=False)
+        return file.read(len(ARROW))
+
+
+def _read_stream(file: BinaryIO) -> pl.LazyFrame:
+    import polars as pl
+
+    try:
+        return pl.read_ipc_stream(file).lazy()
+    except OSError as error:  # the stream ends early
+        raise pl.exceptions.ComputeError(str(error)) from None
+
+
+def columns_of(path: str, table: pl.LazyFrame, chosen: Sequence[str], n_rows: int) -> pl.LazyFrame:
+    """Choose columns of an open file that are read in blocks of so many rows.
+
+    If a block is within one record batch of Arrow, columns are read at once, since a batch is decoded whole for every
+    block that it has a part in.
+    """
+    from polars.selectors import by_name
+
+    columns = table.select(by_name(*chosen))
+    if _head(path) != ARROW:
+        return columns
+    first = columns.slice(0, n_rows).collect()
+    return columns.collect().lazy() if first.height == n_rows and first.n_chunks() == 1 else columns
 
 
 def _limit(memory: int, seconds: int) -> None:

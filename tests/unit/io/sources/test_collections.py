@@ -6,11 +6,13 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 import source_files as files
 from venire import read_judgments, read_runs
+from venire.data.judgments import fingerprint
 from venire.errors import FormatError
 from venire.io import read_nuggets, read_texts
 from venire.io.inspect import inspect_file
@@ -110,6 +112,31 @@ def test_arrow_files_and_streams_are_tables(tmp_path):
     (tmp_path / "cut.arrow").write_bytes((tmp_path / "a.arrow").read_bytes()[:99])
     with pytest.raises(FormatError, match=r"cut.arrow: cannot be read as Parquet or Arrow"):
         read_judgments(tmp_path / "cut.arrow")
+
+
+@pytest.mark.parametrize("batch", [300, 1_000])
+@pytest.mark.parametrize("compression", ["uncompressed", "zstd"])
+def test_an_arrow_file_is_read_as_parquet_and_text_are(tmp_path, monkeypatch, batch, compression):
+    """In blocks that have rows of several record batches, or a part of one."""
+    monkeypatch.setattr("venire.io.tables.blocks.ROWS", 400)
+    rng = np.random.default_rng(7)
+    frame = pl.DataFrame(
+        {
+            "note": ["not read"] * 1_000,
+            "topic": [f"q{n}" for n in rng.integers(0, 9, 1_000)],
+            "doc": [f"{'a long name of ' * (n % 2)}d{n}" for n in rng.integers(0, 99, 1_000)],
+            "assessor": [f"w{n}" for n in rng.integers(0, 7, 1_000)],
+            "label": rng.integers(0, 4, 1_000),
+        }
+    )
+    frame.write_ipc(tmp_path / "a.arrow", compression=compression, record_batch_size=batch)
+    frame.write_parquet(tmp_path / "a.parquet", row_group_size=300)
+    frame.write_csv(tmp_path / "a.csv")
+    expected = rows(read_judgments(frame))
+    for name in ("a.arrow", "a.parquet", "a.csv"):
+        found = read_judgments(tmp_path / name)
+        assert rows(found) == expected
+        assert fingerprint(found) == fingerprint(read_judgments(frame))
 
 
 def test_tables_of_pyarrow_are_frames():
