@@ -131,16 +131,29 @@ def columns() -> list[tuple[str, Callable[[], object], object]]:
 
 
 def counted_clicks() -> list[object]:
-    """Count a log of many sessions, topics and documents, whose pages are not in the order of ranks."""
-    rows = [
-        b"s%d\tt%d\td%d\t%d\t%d\t%d\n" % (n // 10, n // 10 % 7, n % 97, n * 7 % 10 + 1, n % 3 == 0, n % 50)
-        for n in range(4_000)
-    ]
+    """Count logs of many sessions, whose pages are not in the order of ranks: as TSV, as JSON, and as columns."""
+    cells = [(n // 10, n // 10 % 7, n % 97, n * 7 % 10 + 1, int(n % 3 == 0), n % 50) for n in range(2_000)]
+    names, roles = ("session", "topic", "doc", "rank", "clicked", "dwell"), bytes([0, 1, 2, 4, 3, 5])
+    lines = b"".join(b's%d\tt%d\t"d%d"\t%d\t%d\t%d\n' % each for each in cells)
+    text = ", ".join(
+        f'"{name}": {"%d" if n > 2 else chr(34) + name[0] + "%d" + chr(34)}' for n, name in enumerate(names)
+    )
+    objects = "".join(f"{{{text}}}\n" % each for each in cells).encode()
     topics, docs = _scan.Names(1), _scan.Names(1)
-    counter = _scan.ClickCounter(topics, docs, 1, b"\t", bytes([0, 1, 2, 4, 3, 5]), 6, 30.0, 1.0, 1_000)
-    if not (counter.scan(b"".join(rows)) and counter.scan(b"")):
-        sys.exit("the click log is not counted")
-    return [*(counter.counts() or ()), *topics.all(), *docs.all()]
+    counter = _scan.ClickCounter(topics, docs, 1, 30.0, 1_000)
+    for block, separator, keys in ((lines, "\t", None), (objects, " ", tuple(name.encode() for name in names))):
+        if not (number := counter.scan(block, roles, separator, keys, 1.0, True, 1_000)):
+            sys.exit("the click log is not counted")
+        counter.count(number, True)
+        counter.end()
+    columns = [pl.Series([f"{name}{each[n]}" for each in cells]) for n, name in enumerate("std")]
+    flags = np.array([each[4] for each in cells], dtype=np.uint8)
+    found = counter.read(*(each.__arrow_c_stream__() for each in columns), None, flags)
+    if found is None:
+        sys.exit("the columns are not counted")
+    counter.count(found[0], False)
+    counter.end()
+    return [*counter.counts(), *topics.all(), *docs.all()]
 
 
 def few_lines() -> bytes:
