@@ -7,7 +7,6 @@ import pytest
 
 from aspect_examples import WIDE, long_form
 from json_results import loaded
-from venire.aspects import study as aspects
 from venire.cli import aspects as command
 
 RUNS = "1 Q0 a 1 3 one\n1 Q0 b 2 2 one\n2 Q0 d 1 2 one\n1 Q0 b 1 3 two\n1 Q0 a 2 2 two\n2 Q0 e 1 2 two\n"
@@ -22,10 +21,6 @@ def labels(write):
 @pytest.fixture
 def runs(write):
     return write("runs.txt", RUNS)
-
-
-def test_words_of_the_library():
-    assert command.PARTS == aspects.PARTS
 
 
 def test_json_has_every_part(venire, labels, runs):
