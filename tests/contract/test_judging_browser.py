@@ -30,7 +30,13 @@ def visit(chromium, link, *, size=LARGE, **settings):
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     page.on("request", lambda request: page.asked.append(request.url))
     page.goto(link)
-    page.click("text=Start")
+    return started(page)
+
+
+def started(page):
+    """Start, and wait for the script: the first task is on the page before it listens to keys."""
+    with page.expect_navigation():
+        page.click("text=Start")
     return page
 
 
@@ -227,7 +233,7 @@ def test_answers_on_a_shared_computer_are_never_sent_under_another_name(chromium
         ann.context.set_offline(False)
         bob = ann.context.new_page()
         bob.goto(served.link("bob"))
-        bob.click("text=Start")
+        started(bob)
         ann.unroute("**/answer")
         ann.wait_for_selector("#notice:visible")
         assert "now used by bob" in ann.inner_text("#notice")
@@ -237,7 +243,7 @@ def test_answers_on_a_shared_computer_are_never_sent_under_another_name(chromium
         assert {who for who, *_ in served.answers()} == {"bob"}
         assert ann.evaluate(WAITING) == 3
         bob.goto(served.link("ann", again=True))
-        bob.click("text=Start")
+        started(bob)
         all_sent(bob)
         with served.store() as store:
             found = [f"{each.task.key}-{each.repeat}" for each in store.stored() if each.assessor == "ann"]
