@@ -18,8 +18,8 @@ and else one at random.  ``planning.shares`` draws what so many pairs say.
 
 A few pairs hardly tell how far topics differ in p(R|i), but the labels themselves do: the intra-class correlation of
 p(R|i) is about that of whether a label is relevant.  Over 105 shares p(R|i) of NIST and four language models in TREC
-Deep Learning 2021, the geometric mean of the ratio is 1.02, and the standard deviation of its logarithm .47.
-``correlations_like`` makes this the prior.
+Deep Learning 2021 (``bench/label_spread.py``), the geometric mean of the ratio is 1.02, and the standard deviation of
+its logarithm .47.  ``correlations_like`` makes this the prior.
 """
 
 from __future__ import annotations
