@@ -27,7 +27,9 @@ common=(); for each in "${judgments[@]:1}"; do common+=(-j "$each"); done
 [[ -z "$ASSESSOR" ]] || common+=(--assessor "$ASSESSOR")
 lines "$MEASURE"; first=("${LINES[@]:0:1}")
 measures=(); for each in "${LINES[@]}"; do measures+=(-m "$each"); done
-gate=(--candidate "$CANDIDATE" --baseline "$BASELINE")
+gate=()
+[[ -z "$CANDIDATE" ]] || gate+=(--candidate "$CANDIDATE")
+[[ -z "$BASELINE" ]] || gate+=(--baseline "$BASELINE")
 lines "$REQUIRE"
 [[ ${#LINES[@]} != 0 ]] || refuse 2 <<<"error: name a condition, as in delta>0: without one, every candidate would pass"
 for each in "${LINES[@]}"; do gate+=(--require "$each"); done

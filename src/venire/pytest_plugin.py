@@ -95,12 +95,20 @@ class SearchQuality:
         self._config = config
         self._labels: Judgments | None = None
 
-    def assert_better(self, candidate: str, baseline: str, measure: str = "nDCG@10", **options: Any) -> Claim:
+    def assert_better(
+        self, candidate: str, baseline: str | None = None, measure: str = "nDCG@10", **options: Any
+    ) -> Claim:
         """Fail unless the candidate is better than the baseline; options as in ``claim``."""
         return self._assert(self.claim(candidate, baseline, measure, **options))
 
     def assert_no_regression(
-        self, candidate: str, baseline: str, measure: str = "nDCG@10", *, margin: float = 0.01, **options: Any
+        self,
+        candidate: str,
+        baseline: str | None = None,
+        measure: str = "nDCG@10",
+        *,
+        margin: float = 0.01,
+        **options: Any,
     ) -> Claim:
         """Fail unless the candidate is shown to be at most ``margin`` behind the baseline; options as in ``claim``."""
         if not margin > 0:
@@ -110,7 +118,7 @@ class SearchQuality:
     def claim(
         self,
         candidate: str,
-        baseline: str,
+        baseline: str | None = None,
         measure: str = "nDCG@10",
         *,
         margin: float = 0.0,
@@ -122,6 +130,7 @@ class SearchQuality:
     ) -> Claim:
         """Compare two systems.
 
+        baseline : None: the other of two systems
         judgments : of one or several judges, in any form; None: as set by ``venire_judgments``
         runs : in any form, of at least the two systems; None: as set by ``venire_runs``.  Runs that tests returned are
             added to them.

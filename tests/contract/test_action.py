@@ -55,10 +55,18 @@ def test_a_better_candidate_passes(files, tmp_path):
     done, summary, output = run_gate(files, tmp_path, CANDIDATE="good", BASELINE="poor")
     assert (done.returncode, output) == (0, {"code": "0", "passed": "true"}), done.stderr
     assert summary.startswith("## Passed")
-    assert "note: passed: delta" in summary
+    assert "note: passed: good against poor: delta" in summary
     assert "### All systems" in summary
     assert "| poor |" in summary
     assert (tmp_path / "out" / "report.html").stat().st_size > 100_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("runs", "code"), [("1.run\n0.run", "0"), ("0.run\n1.run", "1")])
+def test_without_names_the_first_run_is_the_baseline(files, tmp_path, runs, code):
+    done, summary, output = run_gate(files, tmp_path, CANDIDATE="", BASELINE="", RUNS=runs)
+    assert (done.returncode, output["code"]) == (0, code), done.stderr
+    assert "the first system of RUNS; --baseline names another" in summary
 
 
 @pytest.mark.slow

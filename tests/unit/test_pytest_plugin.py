@@ -125,12 +125,24 @@ def test_assertions_pass_and_fail_with_settings(project):
         def test_no_regression(venire):
             venire.assert_no_regression("good", "poor", "P@3", margin=0.05)
 
+        def test_better_than_the_other(venire):
+            venire.assert_better("good")
+            venire.assert_no_regression("good", measure="P@3", margin=0.05)
+
+        def test_not_better_than_the_other(venire):
+            venire.assert_better("poor")
+
+        def test_of_which(venire):
+            venire.assert_better("good", runs={"good": {"t1": {"d": 1}}, "poor": {}, "like": {"t1": {"d": 1}}})
+
         def test_worse(venire):
             venire.assert_better("poor", "good")
         """,
         "venire_judgments = judge.qrels\nvenire_runs = good.run poor.run\n",
     )
-    assert "1 failed, 2 passed" in result.stdout
+    assert "3 failed, 3 passed" in result.stdout
+    assert result.stdout.count("poor is not shown to be better than good\n") >= 2
+    assert "name the baseline (baseline SYSTEM)" in result.stdout
     assert "poor is not shown to be better than good" in result.stdout
     assert "worst topics by nDCG@10" in result.stdout
     assert "pytest_plugin.py" not in result.stdout

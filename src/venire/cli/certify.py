@@ -285,15 +285,14 @@ def read_prompts(texts: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def gate_results(record: Mapping[str, Any], conditions: Sequence[Condition]) -> list[tuple[bool, str]]:
+def gate_results(record: Mapping[str, Any], conditions: Sequence[Condition]) -> gate.Results:
     """Return whether every judge meets every condition by every measure, with words."""
-    results = []
+    results: dict[str, list[tuple[bool, str]]] = {judge["judge"]: [] for judge in record["judges"]}
     for judge in record["judges"]:
         for measure in record["measures"]:
             values = _numbers(judge, measure)
-            results += [
-                (each.holds(values.get(each.name)), f"{judge['judge']}: {each.text(values.get(each.name), by=measure)}")
-                for each in conditions
+            results[judge["judge"]] += [
+                (each.holds(values.get(each.name)), each.text(values.get(each.name), by=measure)) for each in conditions
             ]
     return results
 

@@ -35,6 +35,8 @@ Examples:
   venire compare qrels.txt runs --agreement 0.9,0.7 -m P@10 --baseline bm25
   venire compare judgments.tsv runs --assessor nist \\
     --baseline old --candidate new --require "p_stays_ahead>=0.9"
+  venire compare qrels.txt old.run new.run \\
+    --require "delta>=0.02" --require "p_adjusted<=0.05"
 """
 NUMBERS = (
     *("delta", "p_value", "p_adjusted", "expected_delta", "sd", "p_stays_ahead", "p_tie", "p_flips"),
@@ -99,7 +101,8 @@ judging = gathered(
     "--baseline",
     section=JUDGE,
     metavar="SYSTEM",
-    help="Compare the other systems with this one.  [default: compare all pairs]",
+    help="Compare the other systems with this one.  [default: compare all pairs; with --require, the first system of "
+    "RUNS; with --candidate, the other of two systems]",
 )
 @option("--candidate", section=JUDGE, metavar="SYSTEM", help="Compare only this system with the baseline.")
 @option(
@@ -107,8 +110,8 @@ judging = gathered(
     section=JUDGE,
     multiple=True,
     metavar="CONDITION",
-    help='A condition, as in "p_stays_ahead>=0.9": exit code 1 if the candidate does not meet it, or if judges '
-    "contradict each other on it; may be repeated.",
+    help='A condition, as in "p_stays_ahead>=0.9": exit code 1 if the candidate, or one of several, does not meet it, '
+    "or if judges contradict each other on it; may be repeated.",
 )
 @option(
     "--agreement-needed",
@@ -143,8 +146,6 @@ def command(
     from venire.io.runs import scan
 
     conditions = [gate.read_condition(text, NUMBERS, example="p_stays_ahead>=0.9") for text in options["require"]]
-    if conditions and (options["baseline"] is None or options["candidate"] is None):
-        raise click.UsageError("--require requires --baseline and --candidate")
     inputs.one_standard_input(
         judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"], options["intent_file"]
     )
@@ -167,12 +168,13 @@ def command(
     judge["agreement"] = read_rates(judge["agreement"])
     with bar(sources.sources, quiet=out.quiet) as progress:
         sources = scan(sources, labels.items, progress=progress)
+        assumed = bool(conditions) and options["baseline"] is None and options["candidate"] is None
         found = compare(
             labels,
             sources,
             measures,
             gains=inputs.resolve_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
-            baseline=options["baseline"],
+            baseline=sources.facts.systems[0] if assumed else options["baseline"],
             candidate=options["candidate"],
             topics=topics,
             rng=options["rng"],
@@ -196,7 +198,7 @@ def command(
     words = [*map(str, first), found.sentence(), *beside.words, *_planned(found)]
     out.notes([*words, *declared, *found.notes, *notes])
     if conditions:
-        ctx.exit(gate.report(gate.of_candidate(found, conditions), out))
+        ctx.exit(gate.report(gate.of_candidates(found, conditions, assumed=assumed), out))
 
 
 def _tell_needed(labels: Judgments, runs: Runs, out: Output, options: dict[str, Any], notes: list[str]) -> None:

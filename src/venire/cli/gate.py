@@ -23,6 +23,10 @@ SIGNS: dict[str, Callable[[float, float], bool]] = {
     **{">": operator.gt, "<": operator.lt},
 }
 PASSED, NOT_PASSED = 0, 1
+ASSUMED = "the first system of RUNS; --baseline names another"
+"""Why a system is the baseline that nobody named."""
+Results = Mapping[str, Sequence[tuple[bool, str]]]
+"""By candidate or judge: whether each condition holds, with words."""
 
 
 class Condition(NamedTuple):
@@ -78,31 +82,41 @@ def read_condition(
         raise click.BadParameter(f"{number!r} is not a number", param_hint="--require") from None
 
 
-def of_candidate(found: Comparison, conditions: Sequence[Condition]) -> list[tuple[bool, str]]:
-    """Return whether the candidate of ``venire compare`` meets each condition, with words.
+def of_candidates(found: Comparison, conditions: Sequence[Condition], *, assumed: bool = False) -> Results:
+    """Return whether each candidate of ``venire compare`` meets each condition, with words.
 
     Besides the conditions, nothing may object to the claim (``comparison.gate``), and the candidate must be ahead,
     unless a condition allows a negative difference.  So it cannot pass in both directions.
+
+    assumed: nobody named the baseline, and the words say which system it is
     """
-    from venire.comparison.gate import objections
+    from venire.comparison.gate import nothing_returned, objections
 
     allowed = [-each.number for each in conditions if each.name == "delta" and each.sign in (">", ">=")]
     margin = max(allowed, default=0.0)
-    results = [(False, reason) for reason in objections(found, margin=margin)]
+    ahead = margin <= 0 or any(each.name.startswith("p_stays") for each in conditions)
+    silent = nothing_returned(found)
+    results = {pair: [(False, text) for text in texts] for pair, texts in objections(found, margin=margin).items()}
     for record in found.records():
-        if record["delta"] <= 0 and (margin <= 0 or any(each.name.startswith("p_stays") for each in conditions)):
-            results.append((False, f"{record['a']} is not ahead of {record['b']} by {record['measure']}"))
-        results += [
+        if not silent.isdisjoint((record["a"], record["b"])):
+            continue
+        of_pair = results[record["a"], record["b"]]
+        if ahead and not (record["delta"] or 0) > 0:
+            of_pair.append((False, f"{record['a']} is not ahead of {record['b']} by {record['measure']}"))
+        of_pair += [
             (each.holds(record[each.name]), each.text(record[each.name], by=record["measure"])) for each in conditions
         ]
-    return results
+    why = f" ({ASSUMED})" if assumed else ""
+    return {f"{a} against {b}{why}": of_pair for (a, b), of_pair in results.items()}
 
 
-def report(results: Sequence[tuple[bool, str]], out: Output) -> int:
-    """Print whether all conditions are met; return the exit code."""
-    failed = [text for holds, text in results if not holds]
-    if failed:
-        say("error", f"not passed: {'; '.join(failed)}")
+def report(results: Results, out: Output) -> int:
+    """Print whether all conditions are met, or who does not meet which, a line each; return the exit code."""
+    failed = {name: [text for holds, text in found if not holds] for name, found in results.items()}
+    for name, texts in failed.items():
+        if texts:
+            say("error", f"not passed: {name}: {'; '.join(texts)}")
+    if any(failed.values()):
         return NOT_PASSED
-    out.notes([f"passed: {'; '.join(text for _, text in results)}"])
+    out.notes([f"passed: {name}: {'; '.join(text for _, text in found)}" for name, found in results.items()])
     return PASSED

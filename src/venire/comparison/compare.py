@@ -30,7 +30,7 @@ from venire.data.judgments import Judgments
 from venire.data.panel import Pool, build_panel, current_assessor, current_note
 from venire.data.scale import Scale
 from venire.disagreement.transitions import ANY, Transitions, agreement_transitions
-from venire.errors import AmbiguousLabels, SettingError, UnknownName, VenireError
+from venire.errors import AmbiguousLabels, SettingError, UnknownName, VenireError, Way
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
 from venire.measures.evaluate import Case, Layout, as_list, labels_for
@@ -281,7 +281,8 @@ def compare(
     agreement : stated rates a0, a1 of agreement with irrelevant and with relevant labels, in place of those estimated
         from the labels; the judge is then fixed, and labels are binary: measures whose scores change by that are
         renamed, as in "nDCG@10 (binary:1)"
-    baseline, candidate : compare with one system, or one system with another; without, all pairs
+    baseline, candidate : compare with one system, or one system with another; without, all pairs.  Of two systems, the
+        one that is not the candidate is the baseline
     intents : the probability of each intent, for measures by intent, as in ``evaluate``
 
     Notes
@@ -321,6 +322,7 @@ def compare(
         plan = replace(scoring.plan(plan.measures, labels.scale), names=names)
         transitions, notes = agreement_transitions(labels.scale, *agreement), [*notes, *[note] * bool(note)]
     case = Case.of(labels, runs, scoring, progress=progress)
+    pairs = requested_pairs(case.facts.systems, baseline, candidate)
     case = case if panel is None else replace(case, panel=panel)
     swap, observed = None, None
     if transitions is None and len(labels.assessors) == 1 and new_judge == ANY:
@@ -333,7 +335,6 @@ def compare(
         scores, observed = swap.scores, swap.observed
         forecasts = swap.forecasts(judge_model=judge_model, n_draws=n_draws, rng=rng)
         notes += [*copy_notes(swap.copies), *swap.notes]
-    pairs = requested_pairs(case.facts.systems, baseline, candidate)
     test = _test_for(len(case.facts.systems), pairs)
     tests = [compare_systems(scores, each.measure, test=test, pairs=pairs, rng=rng) for each in forecasts]
     found = tuple(
@@ -388,12 +389,20 @@ def _test_for(n_systems: int, pairs: str | list[tuple[str, str]] | None) -> Pair
 def requested_pairs(
     systems: Sequence[str], baseline: str | None, candidate: str | None
 ) -> str | list[tuple[str, str]] | None:
-    """Return which pairs are compared: all (None), all with a baseline, or a candidate with it."""
+    """Return which pairs are compared: all (None), all with a baseline, or a candidate with it.
+
+    Of two systems, the one that is not the candidate is the baseline.
+    """
     for name in (baseline, candidate):
         if name is not None and name not in systems:
             raise UnknownName("system", name, systems)
-    if candidate is None:
+    if candidate is None or len(systems) < 2:
         return baseline
+    if baseline is None and len(systems) == 2:
+        baseline = next(name for name in systems if name != candidate)
     if baseline is None:
-        raise SettingError("a candidate is compared with a baseline, and none was named", hint="name the baseline")
+        message = f"{candidate!r} can be compared with {len(systems) - 1} other systems, and no baseline was named"
+        raise SettingError(message, hint=[Way("name the baseline", baseline="SYSTEM")])
+    if candidate == baseline:
+        raise SettingError(f"{candidate!r} is both candidate and baseline", hint="name two systems")
     return [(candidate, baseline)]

@@ -14,9 +14,10 @@ a probability of at least ``SURE``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -30,31 +31,38 @@ MOST_TOPICS = 5
 """Number of topics that are named."""
 
 
-def objections(found: Comparison, *, margin: float = 0.0) -> list[str]:
-    """Return why it may not be claimed that the first system of the pair is ahead, or at most ``margin`` behind.
+def objections(found: Comparison, *, margin: float = 0.0) -> dict[tuple[str, str], list[str]]:
+    """Return, by pair, why it may not be claimed that its first system is ahead, or at most ``margin`` behind.
 
-    A claim without objection cannot be made in both directions.
+    A claim without objection cannot be made in both directions.  Of a system that returned nothing, only this is said.
     """
-    against = found.contradictions.against(*found.pairs[0], margin=max(margin, 0.0))
-    reasons = [*nothing_returned(found), *against.reasons()]
-    candidate, favoured, reference = found.pairs[0][0], found.favoured, found.case.judgments.reference
-    by_reference = found.swap is not None and set(found.swap.transitions.new) <= set(reference)
+    silent, contradictions = nothing_returned(found), found.contradictions
+    reasons = {
+        pair: [f"{name} returned nothing for any scored topic" for name in pair if name in silent]
+        or contradictions.against(*pair, margin=max(margin, 0.0)).reasons()
+        for pair in found.pairs
+    }
     for record in found.records():
-        if favoured is not None and candidate in favoured.found and record["method"] != OBSERVED:
-            reasons.append(
-                f"{favoured.judge} favours {candidate}, compared with the labels of {listed(favoured.reference)}"
-            )
-        if by_reference and record["p_flips"] > record["p_stays_ahead"]:
-            about = f"{listed(reference)} would rather have {record['b']} ahead (p_flips = {record['p_flips']:.2f})"
-            reasons.append(about)
-    return list(dict.fromkeys(reasons))
+        if silent.isdisjoint((record["a"], record["b"])):
+            reasons[record["a"], record["b"]] += _by_judges(found, record)
+    return {pair: list(dict.fromkeys(texts)) for pair, texts in reasons.items()}
 
 
-def nothing_returned(found: Comparison) -> list[str]:
-    """Name the systems of the pair that returned nothing for any judged topic."""
-    facts = found.case.facts
-    some = {facts.systems[number] for number in facts.system[facts.depth > 0].tolist()}
-    return [f"{name} returned nothing for any judged topic" for name in found.pairs[0] if name not in some]
+def _by_judges(found: Comparison, record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield that the judge favours the first system of a pair, and that the reference would reverse the order."""
+    candidate, favoured, reference = record["a"], found.favoured, found.case.judgments.reference
+    if favoured is not None and candidate in favoured.found and record["method"] != OBSERVED:
+        yield f"{favoured.judge} favours {candidate}, compared with the labels of {listed(favoured.reference)}"
+    by_reference = found.swap is not None and set(found.swap.transitions.new) <= set(reference)
+    if by_reference and record["p_flips"] > record["p_stays_ahead"]:
+        yield f"{listed(reference)} would rather have {record['b']} ahead (p_flips = {record['p_flips']:.2f})"
+
+
+def nothing_returned(found: Comparison) -> set[str]:
+    """Return the systems that returned nothing for any scored topic."""
+    facts, scored = found.case.facts, {*found.scores.names["topic"]}
+    counts = np.array([topic in scored for topic in facts.items.topics])[facts.topic] & (facts.depth > 0)
+    return {*facts.systems} - {facts.systems[number] for number in facts.system[counts].tolist()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +81,8 @@ class Claim:
     @cached_property
     def reasons(self) -> list[str]:
         """Why the claim may not be made; empty if it may."""
-        return [*objections(self.found, margin=self.margin), *self._over_topics(), *self._by_another_judge()]
+        against = objections(self.found, margin=self.margin)[self.found.pairs[0]]
+        return [*against, *self._over_topics(), *self._by_another_judge()]
 
     def _over_topics(self) -> Iterator[str]:
         candidate, baseline = self.found.pairs[0]

@@ -82,7 +82,7 @@ def test_the_gate_passes_and_fails_with_one_line(collection):
     worst, best = names(collection)
     passed = run(collection, "--baseline", worst, "--candidate", best, "--require", "p_stays_ahead>=0.8")
     assert passed.exit_code == 0
-    assert "passed: p_stays_ahead = " in passed.stderr
+    assert f"passed: {best} against {worst}: p_stays_ahead = " in passed.stderr
     failed = run(collection, "--baseline", best, "--candidate", worst, "--require", "p_stays_ahead>=0.8", "-q")
     assert failed.exit_code == 1
     assert failed.stderr.count("\n") == 1
@@ -101,7 +101,8 @@ def test_every_format_has_a_row_per_pair(collection, format):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--require", "p_stays_ahead>=0.9"], "requires --baseline"),
+        (["--candidate", "s01", "--require", "p_stays_ahead>=0.9"], "(--baseline SYSTEM)"),
+        (["--candidate", "s01", "--baseline", "s01", "--require", "delta>0"], "'s01' is both"),
         (["--baseline", "x", "--candidate", "y", "--require", "p_stays"], "not a condition"),
         (["--baseline", "x", "--candidate", "y", "--require", "p_stay>=0.9"], "p_stays_ahead"),
         (["--agreement", "0.9"], "two rates"),
@@ -338,14 +339,152 @@ def compare_all(folder, *more):
         ("good", "poor", "p_adjusted<=0.05", 0, "passed"),
         ("poor", "good", "p_adjusted<=0.05", 1, "poor is not ahead of good"),
         ("good", "poor", "p_stays_ahead>=0.9", 1, "p_stays_ahead = unknown"),
-        ("good", "lost", "delta>=0.02", 1, "lost returned nothing for any judged topic"),
-        ("lost", "poor", "delta>=-1", 1, "lost returned nothing for any judged topic"),
+        ("good", "lost", "delta>=0.02", 1, "lost returned nothing for any scored topic"),
+        ("lost", "poor", "delta>=-1", 1, "lost returned nothing for any scored topic"),
     ],
 )
 def test_the_gate_works_with_one_judge(one_judge, candidate, baseline, condition, code, said):
     names = "--candidate", candidate, "--baseline", baseline
     result = compare_all(one_judge, *names, "--require", condition)
     assert (result.exit_code, said in result.stderr) == (code, True)
+
+
+ASKED = ("--require", "delta>=0.02", "--require", "p_adjusted<=0.05")
+
+
+def gate(folder, *names, judgments="qrels.txt"):
+    return CliRunner().invoke(
+        cli, ["compare", str(folder / judgments), *(str(folder / name) for name in names), *ASKED]
+    )
+
+
+@pytest.fixture
+def several(one_judge):
+    """Of the runs good, poor and lost: in folders, in one file by topic and interleaved, and as a table."""
+    lines = {name: (one_judge / f"{name}.run").read_text().splitlines() for name in ("poor", "good")}
+    interleaved = [line for pair in zip(*lines.values(), strict=True) for line in pair]
+    (one_judge / "interleaved.run").write_text("\n".join(interleaved) + "\n")
+    by_topic = sorted(lines["poor"] + lines["good"], key=lambda line: line.split()[0])
+    (one_judge / "by-topic.run").write_text("\n".join(by_topic) + "\n")
+    fields = [line.split() for line in interleaved]
+    (one_judge / "table.csv").write_text(
+        "system,topic,doc,score\n" + "".join(f"{f[5]},{f[0]},{f[2]},{f[4]}\n" for f in fields)
+    )
+    for folder, names in {"up": ("1poor", "2good"), "down": ("1good", "2poor")}.items():
+        (one_judge / folder).mkdir()
+        for name in names:
+            (one_judge / folder / name).write_text((one_judge / f"{name[1:]}.run").read_text())
+    return one_judge
+
+
+@pytest.mark.parametrize(
+    ("runs", "code", "pair"),
+    [
+        (["poor.run", "good.run"], 0, "good against poor"),
+        (["good.run", "poor.run"], 1, "poor against good"),
+        (["up"], 0, "good against poor"),
+        (["down"], 1, "poor against good"),
+        (["by-topic.run"], 0, "good against poor"),
+        (["interleaved.run"], 0, "good against poor"),
+        (["table.csv"], 0, "good against poor"),
+        (["poor.run", "lost.run"], 1, "lost against poor"),
+        (["lost.run", "good.run"], 1, "good against lost"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+def test_without_names_the_first_system_is_the_baseline(several, runs, code, pair):
+    result = gate(several, *runs)
+    assert result.exit_code == code, result.output
+    verdict = f"passed: {pair} (the first system of RUNS; --baseline names another): "
+    assert result.stderr.count(verdict) == 1
+    assert "error: not passed" in result.stderr if code else "note: passed" in result.stderr
+    if "lost" in pair:
+        assert result.stderr.endswith("another): lost returned nothing for any scored topic\n")
+
+
+@pytest.mark.parametrize(
+    ("baseline", "code", "failed"), [("poor", 1, ["lost"]), ("good", 1, ["lost", "poor"]), (None, 1, ["lost", "poor"])]
+)
+def test_every_candidate_must_pass(one_judge, baseline, code, failed):
+    names = ["good", *sorted({"lost", "poor"})]
+    runs = [str(one_judge / f"{name}.run") for name in names]
+    named = [] if baseline is None else ["--baseline", baseline]
+    result = CliRunner().invoke(cli, ["compare", str(one_judge / "qrels.txt"), *runs, *ASKED, *named, "-q"])
+    assert result.exit_code == code
+    against = baseline or "good"
+    assert [line.split()[3:6] for line in result.stderr.splitlines()] == [
+        [name, "against", against if baseline is None else f"{against}:"] for name in failed
+    ]
+
+
+@pytest.mark.parametrize(("chosen", "code"), [("t0", 1), ("t11", 0)])
+@pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+def test_a_system_that_returned_nothing_for_the_chosen_topics_fails_the_gate(one_judge, chosen, code):
+    (one_judge / "topics.txt").write_text(f"{chosen}\n")
+    some = [line for line in (one_judge / "poor.run").read_text().splitlines() if line.startswith("t11 ")]
+    (one_judge / "some.run").write_text("\n".join(some).replace("poor", "some") + "\n")
+    files = [str(one_judge / name) for name in ("qrels.txt", "some.run", "good.run")]
+    asked = ["--topics", str(one_judge / "topics.txt"), "--require", "delta>0", "-q"]
+    result = CliRunner().invoke(cli, ["compare", *files, *asked])
+    assert result.exit_code == code, result.output
+    assert ("some returned nothing for any scored topic" in result.stderr) == bool(code)
+
+
+@pytest.mark.parametrize("more", [(), ("-m", "P@3", "-m", "AP"), ("--format", "csv"), ("--format", "json", "-q")])
+def test_p_values_of_the_gate_are_adjusted_for_its_candidates(one_judge, more):
+    """Two candidates, one a copy of the other, so that Holm's factor is 2 for each; the worse system first."""
+    (one_judge / "copy.run").write_text((one_judge / "good.run").read_text().replace(" good", " copy"))
+    runs = [str(one_judge / f"{name}.run") for name in ("poor", "good", "copy")]
+    command = ["compare", str(one_judge / "qrels.txt"), *runs, *more]
+    result = CliRunner().invoke(cli, [*command, "--require", f"p_adjusted<={2 * 2**-11}", "--require", "delta>0"])
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.count("passed: ") == (0 if "-q" in more else 2)
+    assert CliRunner().invoke(cli, [*command, "--require", f"p_adjusted<={1.9 * 2**-11}"]).exit_code == 1
+    if "json" in more:
+        pairs = loaded(result.stdout)["pairs"]
+        assert [(each["a"], each["b"], each["p_adjusted"]) for each in pairs] == [
+            ("good", "poor", 2 * 2**-11),
+            ("copy", "poor", 2 * 2**-11),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        (["good.run"], "found 1 system (good), expected two or more"),
+        (["good.run", "good.run"], "system 'good' is in"),
+        (["good.run", "empty.run"], "empty.run: holds no run lines"),
+        (["good.run", "nosuch.run"], "there is no such file"),
+    ],
+)
+@pytest.mark.parametrize("named", [(), ("--baseline", "good"), ("--candidate", "good")])
+def test_runs_that_cannot_be_gated_are_errors(one_judge, runs, said, named):
+    (one_judge / "empty.run").write_text("")
+    result = CliRunner().invoke(
+        cli, ["compare", str(one_judge / "qrels.txt"), *(str(one_judge / run) for run in runs), *ASKED, *named]
+    )
+    assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
+
+
+@pytest.mark.parametrize("option", ["--require=delta>0", "--agreement-needed", "--draws=20"])
+def test_of_two_systems_the_other_is_the_baseline(one_judge, option):
+    runs = [str(one_judge / f"{name}.run") for name in ("good", "poor")]
+    result = CliRunner().invoke(
+        cli, ["compare", str(one_judge / "qrels.txt"), *runs, option, "--candidate", "good", "--format", "csv", "-q"]
+    )
+    assert result.exit_code == 0, result.stderr
+    assert [line.split(",")[:2] for line in result.stdout.splitlines()[1:]] == [["good", "poor"]]
+
+
+def test_two_judges_need_no_names_either(tmp_path):
+    """Judges who contradict each other fail every candidate of whom they do so, in either order of the runs."""
+    judgments, runs = write_files(tmp_path, table())
+    for order, pair in (("CL", "L against C"), ("LC", "C against L")):
+        files = [f"{runs}/{name}" for name in order]
+        asked = ["--assessor", "llm", "--draws", "20", "--require", "p_flips<=1", "-q"]
+        result = CliRunner().invoke(cli, ["compare", judgments, *files, *asked])
+        assert result.exit_code == 1, result.output
+        assert f"not passed: {pair} (the first system of RUNS; --baseline names another): judges con" in result.stderr
 
 
 def test_options_about_another_judge_are_refused_with_one_judge(one_judge):
