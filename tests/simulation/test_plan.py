@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import binomtest
+from scipy.stats import binomtest, t as student
 
 from planned_studies import Study
+from venire.planning.new_systems import SPREAD, NewSystems
 from venire.planning.question import reach_of
 from venire.planning.result import DECIDED
 
@@ -68,3 +69,22 @@ def test_forecasts_come_true_once_some_labels_are_known(collections, figure):
             figure(f"stated {stated[own].mean():.2f} with {KNOWN} labels, decided", happened[own].mean())
             assert abs(stated[own].mean() - happened[own].mean()) <= 0.07
     assert abs(stated.mean() - happened.mean()) <= max(0.07, 3 / np.sqrt(len(stated)))
+
+
+def test_forecasts_of_topics_without_runs_come_true_where_systems_differ_as_is_usual(collections, figure):
+    """Systems whose standard deviations are drawn from the prior, normal differences over topics."""
+    rng = np.random.default_rng(8)
+    stated, happened = [], []
+    for n_topics in rng.integers(2, 60, 100 * collections(60)):
+        new = NewSystems("P@10", n_topics=2, sd=float(rng.uniform(0.1, 0.3)))
+        more, within = float(n_topics - 2), float(np.exp(rng.uniform(np.log(0.02), np.log(0.3))))
+        stated.append(new.expected(more, within, 0.05).p_decided)
+        differences = rng.normal(0.0, new.sd * np.exp(SPREAD * rng.normal()), n_topics)
+        half_width = student.ppf(0.975, n_topics - 1) * differences.std(ddof=1) / np.sqrt(n_topics)
+        happened.append(half_width <= within)
+    stated, happened = np.array(stated), np.array(happened)
+    for low in np.arange(0, 1, 0.2):
+        own = (stated >= low) & (stated < low + 0.2 + 1e-9)
+        assert own.sum() >= 200
+        figure(f"stated {stated[own].mean():.2f} without runs, decided", happened[own].mean())
+        assert abs(stated[own].mean() - happened[own].mean()) <= 0.07

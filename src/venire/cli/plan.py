@@ -38,6 +38,7 @@ Examples:
     -m P@10 --gains binary:2 --plot forecast.svg --format text
   venire plan judgments.tsv --goal labels --budget 200 -o second.tsv
   venire plan judgments.tsv runs --goal topics --budget 50 --reference ann
+  venire plan judgments.tsv --goal topics --budget 50 --reference ann
 """
 
 asking = declare.gathered(
@@ -90,8 +91,8 @@ asking = declare.gathered(
             section=PLAN,
             type=declare.Number(min=0, min_open=True),
             metavar="X",
-            help="Half-width of 95% intervals that decides levels [default: 0.03], labels and agreement [0.05] or "
-            "preferences [0.1].",
+            help="Half-width of 95% intervals that decides levels [default: 0.03], labels and agreement [0.05], "
+            "preferences [0.1] or, without RUNS, topics [0.05].",
         ),
     },
 )
@@ -160,7 +161,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     reason.  Add a column label, and the plan is a file of judgments; the probabilities enter the estimates of other
     commands.  What was labelled is not asked again.  A plan without lines means: stop, and the reason is printed.
     For topics there is a forecast alone.  --format text writes the forecast instead of the plan.  RUNS are required
-    for goals about systems and for topics.
+    for goals about systems and for topics:A,B; without them, topics is planned for systems that did not run yet.
     """
     from venire.planning.goals import Goal
 
@@ -180,9 +181,11 @@ def _refuse_odd(goal: Goal, runs: Sequence[str], asked: Mapping[str, Any]) -> No
     """Refuse what does not go together, before any file is read."""
     from venire.planning.goals import OF_SYSTEMS, PREFERENCES, TOPICS
 
-    if goal.kind in (*OF_SYSTEMS, TOPICS) and not runs:
-        what = "forecasts what more topics tell about systems" if goal.kind == TOPICS else "is about systems"
-        raise click.UsageError(f"goal {goal} {what}: name their RUNS after JUDGMENTS")
+    if (goal.kind in OF_SYSTEMS or goal.about) and not runs:
+        raise click.UsageError(f"goal {goal} is about systems: name their RUNS after JUDGMENTS")
+    if goal.kind == TOPICS and runs and asked["within"] is not None:
+        message = f"goal {goal} with RUNS is decided where differences are significant: leave out --within, or RUNS"
+        raise click.UsageError(message)
     if goal.kind == PREFERENCES and runs:
         raise click.UsageError(f"goal {goal} is about labels: leave out RUNS")
     if goal.kind not in (*OF_SYSTEMS, TOPICS) and (odd := declare.given("measure", "gains", "fit_on")):
@@ -233,10 +236,12 @@ def _planned(labels: Judgments, runs: Sequence[str], options: Mapping[str, Any],
 
 def _gains(labels: Judgments, sources: Runs | None, options: Mapping[str, Any], notes: list[str]) -> Any:
     """Settle the gains, where systems are scored."""
+    from venire.planning.goals import OF_SYSTEMS, TOPICS
+
     worth = options["worth"]
-    if sources is None:
+    if options["goal"].kind not in (*OF_SYSTEMS, TOPICS):
         return worth["gains"]
-    scanned = inputs.scanned_for_fit(sources, labels, [worth["gains"]])
+    scanned = None if sources is None else inputs.scanned_for_fit(sources, labels, [worth["gains"]])
     return inputs.resolve_gains(labels, options["reading"], **worth, runs=scanned, notes=notes)
 
 

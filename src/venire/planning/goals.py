@@ -9,7 +9,7 @@
     topics       how many more topics the differences of systems need; of two systems: topics:A,B
     preferences  p(a > b): how often a document labelled a is preferred to one labelled b
 
-The first four are about systems, and need runs; so does topics.
+The first four are about systems, and need runs; so does topics:A,B.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ GOALS_WITH = {
     "again": (LABELS,),
     "topics": (*OF_SYSTEMS, TOPICS),
     "cost": (*OF_SYSTEMS, LABELS, AGREEMENT, PREFERENCES),
-    "within": (LEVELS, LABELS, AGREEMENT, PREFERENCES),
+    "within": (LEVELS, LABELS, AGREEMENT, TOPICS, PREFERENCES),
 }
 """Which goals have a setting; runs, measure and gains are apart."""
 
@@ -67,8 +67,9 @@ def plan(
     Parameters
     ----------
     judgments, measure, gains, topics : as in ``evaluate``
-    runs : as in ``evaluate``; required for "topics" and goals about systems.  For "labels" and "agreement", items are
-        chosen from the first 10 results; None: from all that are labelled
+    runs : as in ``evaluate``; required for "topics:A,B" and goals about systems.  For "labels" and "agreement", items
+        are chosen from the first 10 results; None: from all that are labelled.  For "topics" without runs, the forecast
+        is for systems that did not run yet
     goal : "pair:A,B", "best", "top:K", "levels", "labels", "agreement", "topics", "topics:A,B" or "preferences"
     budget : how much may be spent in all, in judgments unless kinds have costs; for "topics", how many may be added
     batch : how much of it to spend now; None: all
@@ -82,8 +83,8 @@ def plan(
     relevant : for "labels", the labels with which a user is satisfied; None: the top label
     again : for "labels", ask also about items with two labels or more
     cost : of each kind of judgment ("first", "second", "reference", "preference"), 1 unless given
-    within : half-width of 95 % intervals that decides the goal; None: 0.03 for "levels", 0.05 for "labels" and
-        "agreement", 0.1 for "preferences"
+    within : half-width of 95 % intervals that decides the goal; None: 0.03 for "levels", 0.05 for "labels",
+        "agreement" and, without runs, "topics", 0.1 for "preferences"
 
     Notes
     -----
@@ -117,8 +118,9 @@ def plan(
     if aim.kind in OF_SYSTEMS and runs is not None:
         more = {"gains": gains, "rng": rng, "progress": progress, **settings}
         return plan_systems(judgments, runs, measure, goal=aim, budget=budget, **more)
-    if aim.kind == TOPICS and runs is not None:
-        return _more_topics(aim, judgments, runs, {"budget": budget, "measure": measure, "gains": gains, **settings})
+    if aim.kind == TOPICS:
+        more = {"budget": budget, "measure": measure, "gains": gains, "rng": rng, **settings}
+        return _more_topics(aim, judgments, runs, more)
     earlier, labels = settings.pop("after", ()), as_judgments(judgments)
     purse = {"budget": budget, "batch": settings.pop("batch", None), "cost": settings.pop("cost", None)}
     if aim.kind == PREFERENCES:
@@ -134,7 +136,7 @@ def plan(
 
 def refuse_odd(goal: Goal, runs: RunsLike | None, settings: Mapping[str, Any]) -> None:
     """Raise where a goal lacks runs, or has no use for a setting that was given."""
-    if goal.kind in (*OF_SYSTEMS, TOPICS) and runs is None:
+    if (goal.kind in OF_SYSTEMS or goal.about) and runs is None:
         raise SettingError(f"goal {str(goal)!r} is about systems, and there are no runs", hint="name their runs")
     for name in settings:
         if goal.kind not in GOALS_WITH[name]:
@@ -144,13 +146,15 @@ def refuse_odd(goal: Goal, runs: RunsLike | None, settings: Mapping[str, Any]) -
         raise SettingError("goal 'preferences' has no runs", hint="it is about labels: leave the runs out")
 
 
-def _more_topics(goal: Goal, judgments: JudgmentsLike, runs: RunsLike, settings: dict[str, Any]) -> Plan:
+def _more_topics(goal: Goal, judgments: JudgmentsLike, runs: RunsLike | None, settings: dict[str, Any]) -> Plan:
     """Plan topics by the labels of one assessor."""
     labels = as_judgments(judgments)
     people = Roles.of(labels, settings.pop("reference", None), ()).people
     if len(people) > 1:
         message = f"goal {str(goal)!r} is planned by the labels of one assessor, not of {first_few(people, 4)}"
         raise SettingError(message, hint=[Way("name one", reference="NAME")])
+    if runs is None:
+        return plan_more_topics(labels, assessor=people[0], **settings)
     scanned = scan(as_runs(runs), labels.items)
     systems = scanned.facts.by_name().systems
     pair = None

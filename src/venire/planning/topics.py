@@ -22,6 +22,8 @@ the one observed, d, but :math:`d + s\, t_{n-1} / \sqrt n`, so that t of all n +
 .. math:: \sqrt{n + m}\, d / s + \sqrt{m / n}\; T_{n-1}
 
 Sakai's design takes d as the true difference and n + m new topics.  It needs fewer topics where d is large by chance.
+
+Without runs it forecasts the half-width of the mean difference of two systems (``planning.new_systems``).
 """
 
 from __future__ import annotations
@@ -33,19 +35,22 @@ import numpy as np
 
 from venire.comparison.tests import Pairs, paired_scores
 from venire.errors import SettingError
-from venire.io.judgments import JudgmentsLike
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import RunsLike
 from venire.kernels.paired_tests import Differences
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
+from venire.planning.new_systems import NewSystems
 from venire.planning.result import DECIDED, DECIDED_WITH, JUDGE, Expected, Plan, enough
 from venire.planning.shares import budgets
-from venire.results import Note, Records, Tabular, counted
-from venire.types import Bools, Floats, Ints
+from venire.results import Note, Records, Tabular, counted, first_few
+from venire.types import Bools, Floats, Ints, RNGLike
 
 ALPHA = 0.05
 POWER = 0.8
+WITHIN = 0.05
+"""Half-width that decides the goal where there are no runs."""
 TOPICS_MOST = 64
 """A forecast goes up to so many times the budget of topics."""
 MANY = 10**6
@@ -143,13 +148,15 @@ def plan_topics(
 
 def plan_more_topics(
     judgments: JudgmentsLike,
-    runs: RunsLike,
+    runs: RunsLike | None = None,
     *,
     budget: float,
     measure: MeasureLike = "nDCG@10",
     pair: tuple[str, str] | None = None,
     alpha: float = ALPHA,
     comparisons: int = 1,
+    within: float | None = None,
+    rng: RNGLike = 0,
     **scoring: Any,
 ) -> Plan:
     """Forecast what more topics will show: whether two systems differ significantly, by the paired t-test.
@@ -157,38 +164,102 @@ def plan_more_topics(
     Parameters
     ----------
     judgments, runs, measure, scoring : as ``evaluate`` takes them
+    runs : None: there are none yet.  The forecast is then how far the mean difference of any two systems will be known
     budget : how many topics may be added
     pair : names of two systems; None: every two, and the goal is decided where 80 % of these pairs are significant
     alpha, comparisons : level of the tests, divided by the number of comparisons
+    within : without runs, the goal is decided where the interval of the mean difference of two systems has at most this
+        half-width; None: 0.05
 
     Returns
     -------
     Plan : without judgments to ask, as the topics are yet to be made.  p_decided is the probability that the pair is
-        significant, of several the expected share of them; half_width that of the mean difference, the median pair's
+        significant, of several the expected share of them; half_width that of the mean difference, the median pair's.
+        Without runs p_decided is the probability that the half-width of a pair of systems is at most ``within``
 
     Notes
     -----
     When not to use this: where the labels are in doubt.  More topics with the same assessors tell what these assessors
     would say of other topics, not what other people say.
+
+    Examples
+    --------
+    >>> labels = {f"q{t}": {f"d{n}": (n * t) % 7 // 3 for n in range(30)} for t in range(20)}
+    >>> plan = plan_more_topics(labels, budget=50)
+    >>> [note.kind for note in plan.notes], {round(each.budget) for each in plan.forecast} >= {25, 50, 100}
+    (['topics-at-hand', 'no-runs'], True)
     """
     if not 1 <= budget < np.inf:
         raise SettingError(f"a budget of {budget:g} topics", hint="expected one topic or more")
+    level = _level(alpha, comparisons)
+    if runs is None:
+        if pair is not None:
+            raise SettingError(f"systems {first_few(pair, 2)} without runs", hint="name the runs, or no systems")
+        half_width = WITHIN if within is None else within
+        return _without_runs(judgments, measure, budget, level, half_width, rng=rng, **scoring)
+    if within is not None:
+        message = "with runs, topics are enough where differences are significant, whatever their half-width"
+        raise SettingError(message, hint="leave out the half-width, or the runs")
     scores = evaluate(judgments, runs, measure, **scoring)
     paired = paired_scores(scores, pairs=None if pair is None else [pair])
-    level, seen = _level(alpha, comparisons), paired.differences
+    seen = paired.differences
     if not (seen.n > 1).any():
         hint = "score two systems on the same topics, two or more"
         raise SettingError("no two systems have two topics or more in common, so nothing can be forecast", hint=hint)
     forecast = tuple(_expected(seen, each, level) for each in budgets(budget, TOPICS_MOST * budget))
     now = _expected(seen, 0.0, level)
     state = DECIDED if now.p_decided >= DECIDED_WITH else JUDGE
-    what = f"the mean difference in {paired.measure}"
-    notes = [
-        Note("topics-at-hand", "budgets are numbers of topics besides the {n:topic} at hand", n=len(paired.topics))
-    ]
-    notes += [] if pair or len(seen.n) < 2 else [_of_pairs(len(seen.n), now)]
+    notes = [_at_hand(len(paired.topics)), *([] if pair or len(seen.n) < 2 else [_of_pairs(len(seen.n), now)])]
     goal = "topics" if pair is None else f"topics:{','.join(pair)}"
+    what = f"the mean difference in {paired.measure}"
     return Plan(goal, budget, (), forecast, what, enough(forecast), state, None, tuple(notes))
+
+
+def _without_runs(
+    judgments: JudgmentsLike,
+    measure: MeasureLike,
+    budget: float,
+    level: float,
+    within: float,
+    *,
+    rng: RNGLike,
+    **scoring: Any,
+) -> Plan:
+    """Forecast the half-width of the mean difference of two systems that did not run yet."""
+    if not 0 < within < np.inf:
+        raise SettingError(f"a half-width of {within:g}", hint="expected a number above 0, such as 0.05")
+    new = NewSystems.of(as_judgments(judgments), measure, rng=np.random.default_rng(rng), **scoring)
+    forecast = tuple(new.expected(each, within, level) for each in budgets(budget, TOPICS_MOST * budget))
+    now = new.expected(0.0, within, level)
+    decided = now.p_decided >= DECIDED_WITH
+    outcome = f"With the {counted(new.n_topics, 'topic')} at hand a half-width of {within:g} is expected with "
+    outcome += f"probability {now.p_decided:.2f}."
+    what = f"the mean difference of two systems in {new.measure}"
+    return Plan(
+        "topics",
+        budget,
+        (),
+        forecast,
+        what,
+        enough(forecast),
+        DECIDED if decided else JUDGE,
+        None,
+        (_at_hand(new.n_topics), _no_runs(new)),
+        outcome if decided else "",
+    )
+
+
+def _at_hand(n: int) -> Note:
+    return Note("topics-at-hand", "budgets are numbers of topics besides the {n:topic} at hand", n=n)
+
+
+def _no_runs(new: NewSystems) -> Note:
+    template = (
+        "there are no runs, so the forecast rests on what is usual for such labels: per topic, the difference of two "
+        "systems has a standard deviation of about {sd:.3f}, for half of all pairs between {low:.3f} and {high:.3f}"
+    )
+    low, high = new.between()
+    return Note("no-runs", template, sd=new.sd, low=low, high=high)
 
 
 def _of_pairs(n: int, now: Expected) -> Note:

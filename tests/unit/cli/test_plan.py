@@ -391,10 +391,22 @@ def test_more_topics_are_a_forecast_without_rows(venire, files):
     assert "there is no system 'bad'" in venire("plan", *files, "--goal", "topics:good,bad", *goal).err
 
 
+def test_more_topics_before_there_are_runs(venire, judged_once):
+    goal = ("--goal", "topics", "--budget", "40", "--reference", "ann")
+    code, out, err = venire("plan", judged_once, *goal, "--within", "0.1", "-m", "P@5", "--gains", "binary:2")
+    assert (code, out) == (0, "\t".join(COLUMNS) + "\n"), err
+    how = {"budget": 40, "within": 0.1, "measure": "P@5", "gains": "binary:2", "assessor": "ann"}
+    found = planning.plan_more_topics(judged_once, **how)
+    assert found.sentence() in err
+    assert {note.kind for note in found.notes} == {"topics-at-hand", "no-runs"}
+    assert all(str(note) in err for note in found.notes)
+
+
 @pytest.mark.parametrize(
     ("more", "what"),
     [
-        (["--goal", "topics"], "name their RUNS"),
+        (["--goal", "topics:a,b"], "name their RUNS"),
+        (["RUNS", "--goal", "topics", "--within", "0.1"], "leave out --within, or RUNS"),
         (["RUNS", "--goal", "topics", "--batch", "5"], "goal 'topics' has no batch"),
         (["--goal", "agreement", "--relevant", "2"], "goal 'agreement' has no relevant"),
         (["--goal", "labels", "--judge", "ann"], "goal 'labels' has no judge"),

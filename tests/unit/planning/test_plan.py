@@ -33,7 +33,7 @@ def test_topics_may_name_two_systems(text, found):
         Goal.parse("labels:2")
 
 
-@pytest.mark.parametrize("goal", ["pair:good,poor", "best", "top:2", "levels", "topics"])
+@pytest.mark.parametrize("goal", ["pair:good,poor", "best", "top:2", "levels", "topics:good,poor"])
 def test_runs_are_required(goal):
     with pytest.raises(SettingError, match="is about systems, and there are no runs"):
         venire.plan(LABELS, goal=goal, budget=9)

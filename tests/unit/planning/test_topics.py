@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from venire import Scores, evaluate
+from venire import Scores, evaluate, read_judgments
 from venire.errors import SettingError
+from venire.planning.new_systems import QUALITY, RATIO, SPREAD, NewSystems, imagined_lists
 from venire.planning.topics import (
     detectable_difference,
     plan_more_topics,
@@ -203,3 +204,88 @@ def test_one_topic_says_nothing_of_others():
     labels, runs = two_systems(1, 2)
     with pytest.raises(SettingError, match="two topics or more in common"):
         plan_more_topics(labels, runs, budget=5, measure="P@10")
+
+
+# --- more topics before there are runs ---------------------------------------------------------------------------
+
+
+def random_labels(n_topics, n_docs=40, share=0.4):
+    rng = np.random.default_rng(n_topics)
+    return {f"q{t}": {f"d{n}": int(rng.random() < share) for n in range(n_docs)} for t in range(n_topics)}
+
+
+def ranked_by_hand(labels, n_systems, rng):
+    """Runs of systems that rank documents as ``planning.new_systems`` says, document by document."""
+    deviation = np.std([label for docs in labels.values() for label in docs.values()])
+    runs = {}
+    for system in range(n_systems):
+        runs[f"s{system}"] = found = {}
+        for topic, docs in labels.items():
+            quality = rng.normal(*QUALITY)
+            found[topic] = {doc: quality * label / deviation + rng.normal() for doc, label in docs.items()}
+    return runs
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "P@5", "AP", "DCG@10"])
+def test_systems_are_imagined_as_the_model_says(measure):
+    labels = random_labels(30)
+    new = NewSystems.of(read_judgments(labels), measure, rng=np.random.default_rng(1))
+    runs = ranked_by_hand(labels, 30, np.random.default_rng(2))
+    scores = evaluate(labels, runs, measure).values[:, :, 0]
+    a, b = np.triu_indices(len(scores), 1)
+    by_hand = np.sqrt(((scores[a] - scores[b]) ** 2).mean())
+    assert new.sd == pytest.approx(RATIO * by_hand, rel=0.07)
+    assert (new.measure, new.n_topics) == (measure, 30)
+
+
+def test_lists_have_the_labelled_documents_of_their_topic_once_and_no_more_than_count():
+    labels = read_judgments({"q1": {f"d{n}": n % 3 for n in range(150)}, "q2": {"a": 1, "b": 0}})
+    facts = imagined_lists(labels, 3, np.random.default_rng(0))
+    assert facts.depth.tolist() == [100, 2] * 3
+    for number, topic in enumerate(facts.topic):
+        own = facts.item[facts.offset[number] : facts.offset[number + 1]]
+        assert (labels.items.topic[own] == topic).all()
+        assert len(set(own.tolist())) == len(own) == facts.depth[number]
+        assert facts.rank[facts.offset[number] : facts.offset[number + 1]].tolist() == [*range(1, len(own) + 1)]
+
+
+def test_without_runs_the_forecast_is_that_of_a_half_width():
+    labels = random_labels(20)
+    plan = plan_more_topics(labels, budget=40, measure="P@10", within=0.04)
+    new = NewSystems.of(read_judgments(labels), "P@10", rng=np.random.default_rng(0))
+    there = next(each for each in plan.forecast if each.budget == 40)
+    assert there.half_width == pytest.approx(stats.t(59).ppf(0.975) * new.sd / np.sqrt(60))
+    assert (plan.state, len(plan), plan.goal) == ("judge", 0, "topics")
+    at_hand, no_runs = plan.notes
+    assert (at_hand.kind, at_hand.fields["n"], no_runs.kind) == ("topics-at-hand", 20, "no-runs")
+    spread = stats.lognorm(SPREAD, scale=new.sd)
+    assert [no_runs.fields[name] for name in ("low", "sd", "high")] == pytest.approx(
+        spread.ppf([0.25, 0.5, 0.75]), rel=1e-3
+    )
+    by_default, wider = (plan_more_topics(labels, budget=40, measure="P@10", within=each) for each in (None, 0.05))
+    assert by_default.forecast == wider.forecast
+    assert wider.enough < plan.enough
+
+
+def test_without_runs_many_topics_at_hand_are_enough():
+    plan = plan_more_topics(random_labels(300, 20), budget=10, measure="P@10", within=0.1)
+    assert plan.state == "decided"
+    assert "With the 300 topics at hand a half-width of 0.1 is expected with probability" in plan.sentence()
+
+
+@pytest.mark.parametrize(
+    ("labels", "how", "what"),
+    [
+        (random_labels(5), {"pair": ("a", "b")}, "without runs"),
+        (random_labels(5), {"within": 0}, "a half-width of 0"),
+        (random_labels(5, share=1.1), {}, "by these labels nDCG@10 of any two systems is the same"),
+    ],
+)
+def test_what_labels_alone_do_not_tell_is_refused(labels, how, what):
+    with pytest.raises(SettingError, match=what):
+        plan_more_topics(labels, budget=5, **how)
+
+
+def test_with_runs_significance_decides_and_no_half_width():
+    with pytest.raises(SettingError, match="differences are significant"):
+        plan_more_topics(*two_systems(12, 0), budget=5, within=0.1)
