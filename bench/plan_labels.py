@@ -1,6 +1,6 @@
-"""Second judgments planned for p(R|i), on the crowd labels of TREC 2010 Relevance Feedback.
+"""Second judgments planned for p(R|i), on the crowd labels of TREC 2010 Relevance Feedback, or pairs of judges.
 
-    python bench/plan_labels.py DATA [--samples N] [--budgets B ...] [--rare SHARE] [--pilot N]
+    python bench/plan_labels.py DATA [--samples N] [--budgets B ...] [--rare SHARE] [--pilot N] [--pairs-of-judges]
 
 DATA holds ``rf10_crowd``.  Each sample keeps one label of every item with two labels or more, chosen at random, plans
 second judgments, and reveals another label of the items asked for.  The truth is p(R|i) of all pairs of labels, every
@@ -10,12 +10,18 @@ calibration compares the probability of a forecast with how often it came true, 
 
 --rare keeps this share of the items with a top label among their two, as in a collection with few of them.  --pilot
 asks for so many second labels first, by the same way; the forecast is for the budget after these.
+
+--pairs-of-judges takes pairs of NIST and 23 language models in ``dl21_full``, with relevant labels from 1, 2 or 3 on:
+of every item, the label of one of both, drawn at random, is the first, and that of the other the second.  Each pair has
+a p(R|i) of its own, so the calibration is that of many collections; all samples of the crowd labels have the same one.
+--samples is the number of such cases of each budget, drawn at random.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -41,14 +47,15 @@ def main() -> None:
     parser.add_argument("--budgets", type=int, nargs="+", default=[100, 300, 1000])
     parser.add_argument("--rare", type=float, default=1.0)
     parser.add_argument("--pilot", type=int, default=0)
+    parser.add_argument("--pairs-of-judges", action="store_true")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    labels = read(asked.data / "rf10_crowd" / "trec-rf10-data.tsv.gz")
+    labels = judges(asked.data / "dl21_full") if asked.pairs_of_judges else crowd(asked.data / "rf10_crowd")
     print(labels.sentence())
     kept = []
     for budget in asked.budgets:
         streams = np.random.default_rng(budget).spawn(asked.samples)
-        samples = [Sample.drawn(labels, asked.rare, rng) for rng in streams]
+        samples = pairs_of_judges(labels, streams) if asked.pairs_of_judges else samples_of(labels, asked.rare, streams)
         pairs = zip(samples, streams, strict=True)
         found = [{way: study(each, (asked.pilot, budget), way, rng) for way in WAYS} for each, rng in pairs]
         print_errors(budget, found)
@@ -56,20 +63,27 @@ def main() -> None:
     print_calibration(kept)
 
 
-def read(path: Path) -> Judgments:
+def judges(folder: Path) -> Judgments:
+    """Read the labels of NIST and of the language models that labelled (nearly) everything."""
+    labels = read_judgments(folder / "judges.tsv.gz")
+    return labels.where(assessor=[name for name in labels.assessors if not name.startswith("gpt4o")])
+
+
+def crowd(folder: Path) -> Judgments:
     """Read the labels, one by each worker and item, without broken links; items with two labels or more."""
-    table = pl.read_csv(path, separator="\t").filter(pl.col("label") >= 0)
+    table = pl.read_csv(folder / "trec-rf10-data.tsv.gz", separator="\t").filter(pl.col("label") >= 0)
     columns = {"topicID": "topic", "docID": "doc", "workerID": "assessor"}
     table = table.rename(columns).select("topic", "doc", "assessor", "label")
     return read_judgments(table, scale="0<1<2", duplicate_labels="first").labelled(at_least=2)
 
 
 class Sample(NamedTuple):
-    """All labels, the row of the first and of the second label of each item used, and p(R|i) of all pairs."""
+    """All labels, the row of the first and of the second label of each item used, relevant labels, and p(R|i)."""
 
     labels: Judgments
     first: Ints
     second: Ints
+    relevant: int
     truth: Floats
 
     @classmethod
@@ -79,7 +93,14 @@ class Sample(NamedTuple):
         start = np.flatnonzero(np.append(True, np.diff(labels.item[order]) > 0))
         first, second = order[start], order[start + 1]
         kept = (labels.label[first] < 2) & (labels.label[second] < 2) | (rng.random(len(first)) < rare)
-        return cls(labels, first[kept], second[kept], shares(labels, first[kept], second[kept]))
+        return cls.of(labels, first[kept], second[kept], 2)
+
+    @classmethod
+    def of(cls, labels: Judgments, first: Ints, second: Ints, relevant: int) -> Sample:
+        """Find p(R|i) of all double judgments, either label first; labels are relevant from this one on."""
+        a, b = labels.label[np.append(first, second)], labels.label[np.append(second, first)]
+        truth = [(b[a == level] >= relevant).mean() for level in range(len(labels.scale))]
+        return cls(labels, first, second, relevant, np.array(truth))
 
     def judged(self, again: Ints, probability: Floats) -> Judgments:
         """Labels of all items, and second ones of some."""
@@ -87,10 +108,17 @@ class Sample(NamedTuple):
         return replace(self.labels.take(rows), probability=np.append(np.full(len(self.first), np.nan), probability))
 
 
-def shares(labels: Judgments, first: Ints, second: Ints) -> Floats:
-    """p(2|i) of all double judgments, either label first -> (label,)."""
-    a, b = labels.label[np.append(first, second)], labels.label[np.append(second, first)]
-    return np.array([(b[a == level] == 2).mean() for level in range(3)])
+def samples_of(labels: Judgments, rare: float, streams: Sequence[np.random.Generator]) -> Iterator[Sample]:
+    """Yield a sample of the crowd labels by each stream."""
+    return (Sample.drawn(labels, rare, rng) for rng in streams)
+
+
+def pairs_of_judges(labels: Judgments, streams: Sequence[np.random.Generator]) -> Iterator[Sample]:
+    """Yield a pair of judges by each stream, and the items that both labelled; who was first is random."""
+    for rng in streams:
+        own = labels.where(assessor=rng.choice(labels.assessors, 2, replace=False).tolist()).labelled(at_least=2)
+        rows = np.lexsort((rng.random(len(own)), own.item)).reshape(-1, 2)
+        yield Sample.of(own, *rows.T, int(rng.integers(1, len(own.scale))))
 
 
 class Study(NamedTuple):
@@ -107,18 +135,20 @@ def study(sample: Sample, numbers: tuple[int, int], way: str, rng: np.random.Gen
     """Plan and reveal second judgments, a pilot first; what p(R|i) comes to."""
     row = np.full(len(sample.labels.items), -1)
     row[sample.labels.item[sample.second]] = sample.second
+    relevant = [sample.labels.scale.labels[level] for level in range(sample.relevant, len(sample.labels.scale))]
     again, chances, widths = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(1)
     for n in (n for n in numbers if n):
         found = candidates(sample.judged(again, chances), None, "another")
-        case = LabelPairs.of(found, None)
+        case = LabelPairs.of(found, relevant)
         widths = case.half_widths([n], rng)[0]
         probability, drawn = sampled(found, WAYS[way](case, found, n), n, rng)
         again, chances = np.append(again, row[found.item[drawn]]), np.append(chances, probability[drawn])
-    fit = PredictedRelevance(estimator="labels").fit(sample.judged(again, chances))
+    fit = PredictedRelevance(relevant=relevant, estimator="labels").fit(sample.judged(again, chances))
     low, high = fit.spread.low[0], fit.spread.high[0]
     covered = (low <= sample.truth) & (sample.truth <= high)
     decided = (widths[:, None] <= WITHIN).mean(axis=0)
-    return Study(fit.p[0] - sample.truth, covered, float(((high - low) / 2).max()), float(np.median(widths)), decided)
+    half_width = ((high - low) / 2)[case.counted].max(initial=0.0)
+    return Study(fit.p[0] - sample.truth, covered, float(half_width), float(np.median(widths)), decided)
 
 
 def by_label(case: LabelPairs, _: Candidates, budget: int) -> Floats:

@@ -13,13 +13,16 @@ of two labels, :math:`q_i` the share of label i and r whether a label is relevan
           e'_{ii} = e_{ii} / 2, \quad e'_{ib} = e_{ib}
 
 since two labels i on one item are two pairs that are the same; the effective number of pairs is p(1 - p) over that.
-p(b|i) is that of the present pairs and of four more, of a second assessor who gives the same label with probability .4,
-and else one at random.  ``planning.shares`` draws what so many pairs say.
+p(b|i) is that of the present pairs and of four more, of a second assessor who gives the same label with probability
+.25, and else one at random.  ``planning.shares`` draws what so many pairs say.
 
 A few pairs hardly tell how far topics differ in p(R|i), but the labels themselves do: the intra-class correlation of
-p(R|i) is about that of whether a label is relevant.  Over 105 shares p(R|i) of NIST and four language models in TREC
-Deep Learning 2021 (``bench/label_spread.py``), the geometric mean of the ratio is 1.02, and the standard deviation of
-its logarithm .47.  ``correlations_like`` makes this the prior.
+p(R|i) is about that of whether a label is relevant, and larger for rare labels, by the factor :math:`q_i^{-.2}`.
+``correlations_like`` makes this the prior.
+
+The constants are from pairs of NIST and 23 language models in TREC Deep Learning 2021 (``bench/label_spread.py``).  By
+half of the judges, the probability of the same label is .22 and .27, the weight 4.0 and 4.9 pairs, the exponent -.20
+and -.11, and the standard deviation of the logarithm of the correlation around that .60 and .55.
 """
 
 from __future__ import annotations
@@ -58,8 +61,10 @@ from venire.results import Note
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
 GOAL = "labels"
-PRIOR, SAME = 4.0, 0.4
+PRIOR, SAME = 4.0, 0.25
 """Weight of the prior of p(b|i), in pairs, and in it the probability that a second label is the same."""
+RARE, LEAST = 0.2, 0.005
+"""Exponent of the share of a label, at least the second number, by which its correlation is larger."""
 
 
 def plan_labels(
@@ -222,9 +227,12 @@ class LabelPairs:
     def _priors(self) -> list[Prior]:
         """Prior of each share: topics differ in p(R|i) as they differ in the labels -> (relevant x label,)."""
         relevant, cases = self.relevant.labels.astype(np.float64), self.by_topic.sum(axis=1)
-        correlations = [correlations_like(self.by_topic @ each, cases) for each in relevant]
-        means = zip((relevant @ self._prior_rows().T).tolist(), correlations, strict=True)
-        return [Prior.around(mean, PRIOR, each) for row, each in means for mean in row]
+        times = np.maximum(self.share, LEAST) ** -RARE
+        return [
+            Prior.around(mean, PRIOR, correlations_like(self.by_topic @ each, cases, factor))
+            for each, means in zip(relevant, (relevant @ self._prior_rows().T).tolist(), strict=True)
+            for mean, factor in zip(means, times.tolist(), strict=True)
+        ]
 
     def _present(self) -> TopicShares:
         """Present hits and cases by topic, scaled to the effective number of pairs -> (topic, relevant x label)."""

@@ -30,10 +30,10 @@ P_GRID = np.sin(np.pi * (np.arange(60) + 0.5) / 120) ** 2
 """Equally likely by Beta(1/2, 1/2), and so by Beta(a, b) in proportion to p^(a - 1/2) (1 - p)^(b - 1/2)."""
 CORRELATION = np.array([0.002, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.13, 0.16, 0.2, 0.25, 0.3, 0.4, 0.55, 0.8])
 MEAN_CORRELATION = 0.1
-LOG_SPREAD = 0.5
+LOG_SPREAD = 0.6
 """Standard deviation of the logarithm of a correlation around that of another share of the same topics."""
 UNKNOWN = 0.5
-"""Half-width of the interval of a share of which nothing is known."""
+"""Half-width of the interval of a share of which nothing is known, as with cases of one topic only."""
 
 
 class TopicShares(NamedTuple):
@@ -61,13 +61,14 @@ class Prior(NamedTuple):
         return cls((a - 0.5) * np.log(P_GRID) + (b - 0.5) * np.log(1 - P_GRID), correlation)
 
 
-def correlations_like(hits: Floats, cases: Floats) -> Floats:
+def correlations_like(hits: Floats, cases: Floats, times: float = 1.0) -> Floats:
     """Logarithms of weights on ``CORRELATION``, given another share of the same topics (topic,).
 
-    The logarithm of the one correlation is normal around that of the other, whose posterior is taken into account.
+    The logarithm of the one correlation is normal around that of ``times`` the other, whose posterior is taken into
+    account.
     """
     other = posterior(hits, cases, Prior.vague()).sum(axis=0)
-    away = np.log(CORRELATION / CORRELATION[:, None]) / LOG_SPREAD
+    away = np.log(CORRELATION / (times * CORRELATION[:, None])) / LOG_SPREAD
     given = _widths() / CORRELATION * np.exp(-(away**2) / 2)
     found: Floats = np.log(other @ (given / given.sum(axis=1, keepdims=True)))
     return found
@@ -107,8 +108,9 @@ def _half_widths(
     hits = np.repeat(present.hits[:, None], len(start), axis=1)
     some = new > 0
     hits[some] += rng.binomial(new[some], of_topic[some])
-    _, low, high = clustered_shares(hits, present.cases[:, None] + new)
-    return np.where(np.isnan(low), UNKNOWN, (high - low) / 2)
+    cases = present.cases[:, None] + new
+    _, low, high = clustered_shares(hits, cases)
+    return np.where(np.isnan(low) | ((cases > 0).sum(axis=0) < 2), UNKNOWN, (high - low) / 2)
 
 
 def drawn_shares(

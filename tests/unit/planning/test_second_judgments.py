@@ -238,3 +238,15 @@ def test_enough_is_none_where_it_is_never_reached():
 def test_labels_may_be_given_in_any_form():
     table = judged_once().to_polars()
     assert plan_labels(table, budget=20).asked == plan_labels(as_judgments(table), budget=20).asked
+
+
+def test_one_topic_gives_no_interval_whatever_the_budget():
+    plan = plan_labels(judged_once(n_topics=1), budget=10)
+    assert {each.half_width for each in plan.forecast} == {0.5}
+    assert plan.enough is None
+
+
+def test_rare_labels_are_expected_to_differ_more_between_topics():
+    hits, cases = np.array([0.0, 20, 40, 60, 30] * 20), np.full(100, 100.0)
+    alike, more = (np.exp(correlations_like(hits, cases, times)) @ CORRELATION for times in (1.0, 2.0))
+    assert more > 1.4 * alike
