@@ -25,10 +25,11 @@ import polars as pl
 
 from slow_reader import assert_twins_agree
 from venire.scan import _scan
-from venire.scan.lists import Rules
+from venire.scan.fields import split
+from venire.scan.lists import Rules, read_lines
 from venire.scan.names import names_in_groups, ordered_rows
 from venire.scan.scanner import CompiledScanner, NumpyScanner, Sought
-from venire.scan.slices import from_bytes
+from venire.scan.slices import from_bytes, padded
 
 try:
     import _testcapi
@@ -126,8 +127,15 @@ def columns() -> list[tuple[str, Callable[[], object], object]]:
         ("names of slices", added_slices, codes),
         ("rows in order", lambda: ordered_rows(major, minor, 900).tolist(), np.lexsort((minor, major)).tolist()),
         ("names in order", lambda: names_in_groups(group, 7, several)[1].to_bytes(), [name for _, name in by_name]),
+        ("rows of runs", lambda: ranks_of(CompiledScanner), ranks_of(NumpyScanner)),
         ("click log", counted_clicks, counted_clicks()),
     ]
+
+
+def ranks_of(scanner: type[CompiledScanner | NumpyScanner]) -> list[int]:
+    """Scan the columns of long lists; with a document twice, of which the first counts."""
+    lines, _ = read_lines(split(padded(long_lines() * 2), 6), Rules())
+    return scanner.of(known(), Rules(keep_first=True)).scan_lines(lines).rank.tolist()
 
 
 def counted_clicks() -> list[object]:

@@ -1,12 +1,15 @@
-"""The compiled scanner and the one in numpy give the same answer to any bytes."""
+"""The compiled scanner and the one in numpy give the same answer to any bytes, and to lines in columns."""
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from slow_reader import assert_twins_agree
 from venire.data.ids import Ids
-from venire.scan.lists import Rules
+from venire.scan.fields import split
+from venire.scan.lists import Rules, read_lines
 from venire.scan.scanner import COMPILED, Sought, make_scanner
+from venire.scan.slices import padded
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="the compiled scan was not built: no C compiler")
 
@@ -65,12 +68,10 @@ RULES += [Rules(longest_line=20), Rules(longest_line=40), Rules(most_lines=1), R
 
 def assert_same(data):
     for rules in RULES:
-        ours, theirs = (make_scanner(sought(), rules, compiled=compiled).scan(data) for compiled in (True, False))
-        if ours.fault or theirs.fault:
-            assert ours.fault == theirs.fault, data
-            continue
-        for name, one, other in zip(ours._fields, ours, theirs, strict=True):
-            np.testing.assert_array_equal(one, other, err_msg=f"{name} of {data!r}")
+        scanners = [make_scanner(sought(), rules, compiled=compiled) for compiled in (True, False)]
+        columns = read_lines(split(padded(data), 6, longest_line=rules.longest_line), rules)
+        assert_twins_agree(*(scanner.scan(data) for scanner in scanners))
+        assert_twins_agree(*(scanner.scan_lines(*columns) for scanner in scanners))
 
 
 @given(texts(lines()))

@@ -273,7 +273,7 @@ def read_labels_and_runs(
 
 def are_answers(files: Sequence[str]) -> bool:
     """Return whether all files hold the nuggets of answers."""
-    from venire.io.files import expanded_all
+    from venire.io.paths import expanded_all
     from venire.io.sources.nuggets import of_answers
 
     return "-" not in files and all(map(of_answers, expanded_all([*files])))

@@ -58,7 +58,7 @@ def command(*, files: tuple[str, ...], reading: dict[str, Any], out: Output) -> 
 def _paths(sources: Iterable[str]) -> Iterator[Path]:
     from pathlib import Path
 
-    from venire.io.files import expanded
+    from venire.io.paths import expanded
     from venire.io.sources.folders import all_files, is_collection
 
     for source in sources:

@@ -174,8 +174,9 @@ def smaller_input(ctx: click.Context) -> str:
 
 def input_files() -> tuple[Input, ...]:
     """Identify the files that the running command read, with the TOML files beside judgments."""
-    from venire.io.files import DATASET, expanded_all, is_readable
+    from venire.io.files import DATASET, is_readable
     from venire.io.fingerprints import files_of
+    from venire.io.paths import expanded_all
 
     named = [each.path for each in _inputs(click.get_current_context())]
     there = [path for path in named if str(path).startswith(DATASET) or any(map(is_readable, _read(path)))]

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from venire.data.clicks import Clicks
 from venire.errors import SettingError
 from venire.io.click_tally import Tally
-from venire.io.files import expanded
+from venire.io.paths import expanded
 from venire.io.tables.blocks import TableRows, Text, frame_blocks, frame_of, table_blocks
 from venire.io.tables.cells import texts
 from venire.io.tables.columns import ROLES, Groups, all_names, find_roles, missing_role, plain
@@ -145,14 +145,12 @@ def _logs(source: Any, wide: bool | None, scan: Scan) -> Iterator[tuple[object, 
 
 
 def _from_file(path: Path, wide: bool | None, scan: Scan) -> Blocks:
-    import polars as pl
-
-    numbers = {"rank": pl.Int32(), "clicked": pl.Int8(), "dwell": pl.Float64()}
+    numbers = {"rank": "Int32", "clicked": "Int8", "dwell": "Float64"}
 
     def choose(names: Sequence[str], line: int | None) -> tuple[Mapping[str, Any], LogColumns]:
         columns = find_log_columns(names, path, line, wide)
-        known: Mapping[str, Any] = {} if columns.wide else numbers
-        return {name: known.get(role, pl.String()) for role, name in columns.roles.items()}, columns
+        known: Mapping[str, str] = {} if columns.wide else numbers
+        return {name: known.get(role, "String") for role, name in columns.roles.items()}, columns
 
     return table_blocks(path, choose, scan=partial(scan, path))
 

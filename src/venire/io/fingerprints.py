@@ -12,7 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from venire.io.files import DATASET, expanded_all, opened_raw
+from venire.io.files import DATASET, opened_raw
+from venire.io.paths import expanded_all
 from venire.io.pipes import STDIN
 
 AT_ONCE = 1 << 20

@@ -14,9 +14,10 @@ from venire.data.ids import Category
 from venire.data.judgments import Judgments, on_one_scale
 from venire.data.scale import NOT_APPLICABLE, Scale, is_number
 from venire.errors import FormatError, UnknownName
-from venire.io.files import DATASET, expanded_all, names_files, opened
+from venire.io.files import DATASET, opened
 from venire.io.foreign import known_judgments, names_assessors, of_assessor
 from venire.io.outputs import NewFiles
+from venire.io.paths import expanded_all, names_files
 from venire.io.qrels import add_qrels, read_qrels
 from venire.io.rows import Rows, assemble, named
 from venire.io.sources.known import JUDGMENTS, source_of

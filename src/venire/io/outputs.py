@@ -90,13 +90,6 @@ class NewFiles:
             file.write(data)
 
 
-@contextmanager
-def new_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for writing, which takes its place when the block ends without an error."""
-    with NewFiles() as files, files.open(path) as file:
-        yield file
-
-
 def write_bytes(path: Path, data: bytes, mode: int = 0o666) -> None:
     """Write a whole file, with these permissions if it is new."""
     with NewFiles() as files:

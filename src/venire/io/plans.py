@@ -38,10 +38,8 @@ def read_plan(path: str | Path) -> tuple[Asked, ...]:
     """
 
     def choose(names: Sequence[str], line: int | None) -> tuple[Mapping[str, Any], None]:
-        import polars as pl
-
         refuse_columns(names, path, line)
-        return dict.fromkeys(names, pl.String()), None
+        return dict.fromkeys(names, "String"), None
 
     rows = read_frame(Path(path), choose)
     refuse_columns(rows.frame.columns, path, None)

@@ -23,8 +23,9 @@ import numpy as np
 from venire.data.ids import Category, joined
 from venire.data.preferences import Origin, Preferences, from_columns, joined_preferences
 from venire.errors import FormatError
-from venire.io.files import expanded, opened, stem
+from venire.io.files import opened, stem
 from venire.io.lines import BOM, read_bytes, split_columns
+from venire.io.paths import expanded
 from venire.io.tables.blocks import TableRows, format_of, frame_of, read_frame
 from venire.io.tables.columns import (
     HEAD,
@@ -122,9 +123,7 @@ def _from_file(path: Path) -> Table:
             return _from_lines(read_bytes(path), path)
 
     def choose(names: Sequence[str], line: int | None) -> tuple[Mapping[str, Any], None]:
-        import polars as pl
-
-        return dict.fromkeys(find_choice(names, path, line).values(), pl.String()), None
+        return dict.fromkeys(find_choice(names, path, line).values(), "String"), None
 
     return _from_rows(read_frame(path, choose), stem(path))
 

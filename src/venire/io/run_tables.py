@@ -21,9 +21,7 @@ def read_run_table(path: Path) -> RunTable:
     """Read one file."""
 
     def choose(names: Sequence[str], line: int | None) -> tuple[Mapping[str, Any], None]:
-        import polars as pl
-
-        return dict.fromkeys(_columns(names, path, line).values(), pl.String()), None
+        return dict.fromkeys(_columns(names, path, line).values(), "String"), None
 
     rows = read_frame(path, choose)
     if rows.frame.height == 0:

@@ -35,9 +35,10 @@ from venire.data.runs import (
 )
 from venire.engine.local import map_partitions
 from venire.errors import FormatError, TiedScoresWarning, UnknownName, Way
-from venire.io.files import DATASET, expanded_all, names_files, opened, stem
+from venire.io.files import DATASET, opened, stem
 from venire.io.foreign import as_id, known_runs
 from venire.io.lines import Chunk, chunks, last_line, line_fault, read_bytes, split_columns, warn_of_comments
+from venire.io.paths import expanded_all, names_files
 from venire.io.pipes import STDIN
 from venire.io.sources.known import RUNS, source_of
 from venire.io.tables.columns import HEAD, is_run_table
@@ -46,7 +47,7 @@ from venire.results import first_few, read_number
 from venire.scan.fields import Fault, split
 from venire.scan.lists import DOC, RANK, SCORE, TAG, TOPIC, Lines, Rules, read_lines, single
 from venire.scan.numbers import decimals
-from venire.scan.scanner import NumpyScanner, Scanned, Scanner, Sought, make_scanner
+from venire.scan.scanner import Scanned, Scanner, Sought, make_scanner
 from venire.scan.slices import encode, padded
 from venire.types import Bools, Floats, Ints
 
@@ -188,9 +189,8 @@ def _score(score: Any, topic: object, doc: object) -> float:
 
 
 class Target(NamedTuple):
-    """The items that a scan looks for, its rules, and the scanner of bytes built from both."""
+    """The rules of a scan, and the scanner, which knows them and what is sought."""
 
-    sought: Sought
     rules: Rules
     scanner: Scanner
 
@@ -208,19 +208,19 @@ Answer = tuple[Part, Scanned]
 def read_facts(runs: Runs, items: Items, progress: Progress) -> Facts:
     """Scan all sources, also where they have no topic of the items."""
     sought, rules = Sought(items.topics.slices, items.topic, items.doc.slices), kernel_rules(runs.rules)
-    target = Target(sought, rules, make_scanner(sought, rules))
+    target = Target(rules, make_scanner(sought, rules))
     home: dict[str, Source] = {}
     batches: list[Scanned] = []
     _keep_freed_memory()
     parts, stop = _parts(runs.sources, rules), target.scanner.stop
     with closing(map_partitions(lambda part: (part, scan_part(part, target)), parts, stop=stop)) as scanned:
         for source, answers in _by_source(runs.sources, scanned):
+            if isinstance(source, RunTable) and runs.rules.system_from == "tag":
+                _claim_systems(source, _in_order(source.system), home)
             whole = _whole(source, _checked(answers, target, progress), target)
             for batch in whole if runs.rules.system_from == "tag" else _named_after_file(source, whole):
                 _claim_systems(source, batch.systems, home)
                 batches.append(batch)
-            if isinstance(source, RunTable) and runs.rules.system_from == "tag":
-                _claim_systems(source, source.system.names.slices.to_bytes(), home)
     _warn_of_ties(batches, runs.rules)
     return _facts(items, batches, tuple(home))
 
@@ -228,7 +228,7 @@ def read_facts(runs: Runs, items: Items, progress: Progress) -> Facts:
 def scan_part(part: Part, target: Target) -> Scanned:
     """Scan whole lists: the pure function that threads, or a cluster, apply to parts."""
     if isinstance(part.content, RunTable):
-        return NumpyScanner.of(target.sought, target.rules).scan_lines(table_lines(part.content, target.rules))
+        return target.scanner.scan_lines(table_lines(part.content, target.rules))
     return target.scanner.scan(part.content.data)
 
 
@@ -354,15 +354,15 @@ def _whole(source: Source, batches: Iterator[Scanned], target: Target) -> list[S
 
 
 def _scan_regrouped(source: Source, target: Target) -> Scanned:
-    """Scan a file after sorting its lines by list.  Memory is linear in the file."""
+    """Scan a file after sorting its lines by list, systems as they appear.  Memory is linear in the file."""
     data = read_bytes(source) if isinstance(source, Path) else b""
     chunk = Chunk(data if data.endswith(b"\n") else data + b"\n")
     fields = split(padded(chunk.data), 6, longest_line=target.rules.longest_line)
     topic, _ = encode(fields.column(TOPIC))
-    tag, _ = encode(fields.column(TAG))
-    together = np.lexsort((np.arange(len(topic)), topic, tag))
+    tag, first = encode(fields.column(TAG))
+    together = np.lexsort((np.arange(len(topic)), topic, first[tag]))
     lines, fault = read_lines(fields.take(together), target.rules)
-    batch = NumpyScanner.of(target.sought, target.rules).scan_lines(lines, fault)
+    batch = target.scanner.scan_lines(lines, fault)
     if batch.fault is not None:
         raise run_fault(_where(source), batch.fault, chunk, target.rules)
     return batch
@@ -385,6 +385,14 @@ def _claim_systems(source: Source, systems: list[bytes], home: dict[str, Source]
             hint = "give each run a tag of its own, name each file once, or name systems after their files"
             message = f"system {system!r} is in {_where(home[system])} too"
             raise FormatError(_where(source), None, message, hint=hint)
+
+
+def _in_order(column: Category) -> list[bytes]:
+    """Return the names of a column in the order they appear; those of no row last."""
+    n_rows = len(column)
+    first = np.full(len(column.names), n_rows)
+    first[column.codes[::-1]] = np.arange(n_rows)[::-1]
+    return column.names.slices.take(np.argsort(first, kind="stable")).to_bytes()
 
 
 def _facts(items: Items, batches: Iterable[Scanned], systems: tuple[str, ...]) -> Facts:

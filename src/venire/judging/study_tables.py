@@ -69,8 +69,6 @@ def _columns(path: Path, known: Mapping[str, Groups], needed: Sequence[str]) -> 
     roles: dict[str, str] = {}
 
     def choose(names: Sequence[str], line: int | None) -> tuple[Mapping[str, Any], None]:
-        import polars as pl
-
         roles.clear()
         roles.update(find_roles(names, known, where=path, line=line))
         for role in needed:
@@ -78,7 +76,7 @@ def _columns(path: Path, known: Mapping[str, Groups], needed: Sequence[str]) -> 
                 found = first_few(list(names), 12) or "nothing"
                 hint = f"the first line names the columns: {', '.join(known)}"
                 raise FormatError(path, line, f"no column for the {role}: found {found}", hint=hint)
-        return dict.fromkeys(roles.values(), pl.String()), None
+        return dict.fromkeys(roles.values(), "String"), None
 
     return _Columns(read_frame(path, choose), roles)
 

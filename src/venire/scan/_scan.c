@@ -1,9 +1,10 @@
 /* Scanning run lines into the ranks of judged items: the compiled twin of scan/lists.py.
  *
- * One pass over the bytes.  A line is split into its six fields; a list is a stretch of lines with the same topic and
- * tag.  Each document is looked up in the small table of its topic's judged documents, found by hash and verified byte
- * by byte, and noted in a table of the list's own documents, so that none passes twice.  When a list ends, its order
- * is settled: most lists are in order already; ties are sorted only where a judged document takes part.
+ * One pass over the bytes.  A line is split into its six fields, or is a row of columns; a list is a stretch of lines
+ * with the same topic and tag.  Each document is looked up in the small table of its topic's judged documents, found by
+ * hash and verified byte by byte, and noted in a table of the list's own documents, so that none passes twice.  When a
+ * list ends, its judged documents are ranked: most lists are in order already; else, and where a judged document ties,
+ * only judged documents are sorted, and every other one is counted before the first of them that it precedes.
  *
  * The interpreter lock is released while lines are scanned, and taken now and then to handle signals.  Lengths are of
  * type size_t; numbers of lists, documents and items have 32 bits, and the constructor's limits keep them below 2^31.
@@ -322,14 +323,14 @@ typedef struct {
 typedef struct {
     const Scanner *scanner;
     const char *data;
-    Array entries, order, spare;                  /* of the current list */
+    Array entries, hits, ranks, spare, scores;    /* of the current list; hits: the entries that are judged */
     Seen *seen;                                   /* documents of the current list, by hash */
     size_t seen_room;                             /* a power of two */
     uint32_t list;                                /* number of the current list, from 1 */
     Array names, topic, depth, level, owner, rank, item; /* what is found; names: Slices, topic and tag of each list */
     Slice at_topic, at_tag;
     int32_t topic_number;
-    int out_of_order, tied, uneven;
+    int out_of_order, uneven;
     int64_t n_lines, work; /* work: what was done besides since signals were handled */
     const char *fault;
     int64_t fault_line, fault_detail;
@@ -394,12 +395,12 @@ static inline int add(Scan *scan, Slice doc, double score) {
     int32_t item = scan->topic_number < 0 ? -1 : find(scanner->by_topic[scan->topic_number], scanner->docs, doc, mixed);
     if (count) {
         scan->out_of_order |= score > entries[count - 1].score;
-        scan->tied |= score == entries[count - 1].score;
         scan->uneven |= score != entries[count - 1].score;
     }
     Entry *entry = grow(&scan->entries, sizeof *entry);
     if (!entry) return -1;
     *entry = (Entry){doc, score, mixed, item};
+    if (item >= 0 && !push(&scan->hits, (int32_t)count)) return -1;
     scan->seen[place] = (Seen){scan->list, (uint32_t)count};
     return 1;
 }
@@ -437,24 +438,77 @@ static int sort(Scan *scan, uint32_t *order, uint32_t *spare, size_t count) {
     return 1;
 }
 
-/* Sort the current list where it is out of order, and break the ties that matter: 1 done, 0 no memory, or the scan is
- * to end. */
-static int settle(Scan *scan) {
-    size_t count = n_entries(scan);
-    const Entry *entries = (const Entry *)scan->entries.data;
-    scan->order.used = scan->spare.used = 0;
-    uint32_t *order = grow(&scan->order, count * sizeof *order), *spare = grow(&scan->spare, count * sizeof *spare);
-    if (!order || !spare) return 0;
-    for (size_t n = 0; n < count; n++) order[n] = (uint32_t)n;
-    if (scan->out_of_order) return sort(scan, order, spare, count);
-    for (size_t first = 0, next; first < count; first = next) {
-        int judged = entries[first].item >= 0;
-        for (next = first + 1; next < count && entries[next].score == entries[first].score; next++) {
-            judged |= entries[next].item >= 0;
-        }
-        if (judged && next > first + 1 && !sort(scan, order + first, spare, next - first)) return 0;
+/* How many of some scores, in descending order, are greater than one: n > 0. */
+static inline size_t n_greater(const double *scores, size_t n, double score) {
+    const double *from = scores;
+    for (size_t half; n > 1; n -= half) {
+        half = n / 2;
+        from = from[half - 1] > score ? from + half : from;
     }
+    return (size_t)(from - scores) + (*from > score);
+}
+
+/* How many of the hits, best first, are better than an entry; scores: theirs, n > 0. */
+static inline size_t n_better(Scan *scan, const uint32_t *hits, const double *scores, size_t n, const Entry *entry) {
+    const Entry *entries = (const Entry *)scan->entries.data;
+    size_t low = n_greater(scores, n, entry->score);
+    if (low == n || scores[low] != entry->score) return low;
+    size_t high = low + 1;
+    for (size_t step = 1; high < n && scores[high] == entry->score; step *= 2) high = n - high > step ? high + step : n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (better(scan, &entries[hits[middle]], entry)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Rank hits among the entries from first up to last, before which there are first better ones: sort them, best first, and
+ * count for each the entries up to it.  1 done, 0 no memory, or the scan is to end. */
+static int rank_among(Scan *scan, size_t first, size_t last, uint32_t *hits, size_t n, int32_t *ranks) {
+    const Entry *entries = (const Entry *)scan->entries.data;
+    scan->spare.used = scan->scores.used = 0;
+    uint32_t *spare = grow(&scan->spare, n * sizeof *spare);
+    double *scores = grow(&scan->scores, n * sizeof *scores);
+    if (!spare || !scores || !sort(scan, hits, spare, n)) return 0;
+    for (size_t hit = 0; hit < n; hit++) scores[hit] = entries[hits[hit]].score;
+    memset(ranks, 0, n * sizeof *ranks);
+    for (size_t entry = first; entry < last; entry++) {
+        size_t place = n_better(scan, hits, scores, n, &entries[entry]);
+        if (place < n) ranks[place]++;
+        if (!did(scan, 16)) return 0;
+    }
+    ranks[0] += (int32_t)first;
+    for (size_t hit = 1; hit < n; hit++) ranks[hit] += ranks[hit - 1];
     return 1;
+}
+
+/* Rank the hits of the current list, best first; in a list that is in order, only those that tie are sorted.  The ranks;
+ * or NULL: no memory, or the scan is to end. */
+static const int32_t *ranked(Scan *scan, size_t n) {
+    const Entry *entries = (const Entry *)scan->entries.data;
+    size_t count = n_entries(scan);
+    uint32_t *hits = (uint32_t *)scan->hits.data;
+    scan->ranks.used = 0;
+    int32_t *ranks = grow(&scan->ranks, n * sizeof *ranks);
+    if (!ranks) return NULL;
+    if (scan->out_of_order) return rank_among(scan, 0, count, hits, n, ranks) ? ranks : NULL;
+    for (size_t hit = 0, next; hit < n; hit = next) {
+        size_t first = hits[hit], last = first + 1;
+        double score = entries[first].score;
+        while (first && entries[first - 1].score == score) first--;
+        while (last < count && entries[last].score == score) last++;
+        for (next = hit + 1; next < n && hits[next] < last;) next++;
+        if (last == first + 1) {
+            ranks[hit] = (int32_t)last;
+        } else if (!rank_among(scan, first, last, hits + hit, next - hit, ranks + hit)) {
+            return NULL;
+        }
+    }
+    return ranks;
 }
 
 /* Close the current list: note its depth and the ranks of its judged items, and clear its documents.  1 done, 0 no
@@ -467,20 +521,20 @@ static int close_list(Scan *scan) {
     if (!push(&scan->level, count > 1 && !scan->uneven)) return 0;
     names[0] = scan->at_topic;
     names[1] = scan->at_tag;
-    int moved = scan->out_of_order || scan->tied;
-    if (moved && !settle(scan)) return 0;
+    size_t n_hits = scan->hits.used / sizeof(uint32_t);
+    const int32_t *ranks = n_hits ? ranked(scan, n_hits) : NULL;
+    if (n_hits && !ranks) return 0;
     const Entry *entries = (const Entry *)scan->entries.data;
-    const uint32_t *order = (const uint32_t *)scan->order.data;
+    const uint32_t *hits = (const uint32_t *)scan->hits.data;
     int32_t owner = (int32_t)(scan->topic.used / sizeof(int32_t)) - 1;
-    for (size_t n = 0; n < count; n++) {
-        int32_t item = entries[moved ? order[n] : n].item;
-        if (item < 0) continue;
+    for (size_t n = 0; n < n_hits; n++) {
+        int32_t item = entries[hits[n]].item;
         if (!did(scan, 16)) return 0;
-        if (!push(&scan->owner, owner) || !push(&scan->rank, (int32_t)n + 1) || !push(&scan->item, item)) return 0;
+        if (!push(&scan->owner, owner) || !push(&scan->rank, ranks[n]) || !push(&scan->item, item)) return 0;
     }
-    scan->entries.used = 0;
+    scan->entries.used = scan->hits.used = 0;
     scan->list++;
-    scan->out_of_order = scan->tied = scan->uneven = 0;
+    scan->out_of_order = scan->uneven = 0;
     return 1;
 }
 
@@ -555,9 +609,10 @@ static inline int split_usual(const char *p, const char *limit, Slice *fields, c
 #endif
 }
 
-/* Scan all lines: 1 done, or stopped at a fault; 0 no memory, or the scan is to end. */
-static int scan_lines(Scan *scan, const char *limit) {
+/* Scan all lines up to a limit: 1 done, or stopped at a fault; 0 no memory, or the scan is to end. */
+static int scan_lines(Scan *scan, const void *end) {
     const Scanner *scanner = scan->scanner;
+    const char *limit = end;
     const long long longest = scanner->longest_line;
     long long left = scanner->most_lines;
     Slice fields[COLUMNS];
@@ -634,6 +689,20 @@ static PyObject *result_of(const Scan *scan) {
     return result;
 }
 
+/* Scan lines or rows by a function, without the lock, and return what is found. */
+static PyObject *scan_by(int (*function)(Scan *, const void *), PyObject *self, const char *data, const void *end) {
+    Scan scan = {.scanner = (const Scanner *)self, .data = data, .topic_number = -1, .list = 1};
+    scan.unlocked = PyEval_SaveThread();
+    int done = (!scan.scanner->stopped || handle_signals(&scan)) && function(&scan, end);
+    PyEval_RestoreThread(scan.unlocked);
+    PyObject *result = done ? result_of(&scan) : PyErr_Occurred() ? NULL : PyErr_NoMemory();
+    Array *arrays[] = {&scan.entries, &scan.hits,  &scan.ranks, &scan.spare, &scan.scores, &scan.names,
+                       &scan.topic,   &scan.depth, &scan.level, &scan.owner,  &scan.rank,   &scan.item};
+    for (size_t n = 0; n < sizeof arrays / sizeof *arrays; n++) free(arrays[n]->data);
+    free(scan.seen);
+    return result;
+}
+
 static PyObject *scanner_scan(PyObject *self, PyObject *data) {
     char *bytes;
     Py_ssize_t size;
@@ -642,16 +711,7 @@ static PyObject *scanner_scan(PyObject *self, PyObject *data) {
         PyErr_SetString(PyExc_ValueError, "the last line has no line end");
         return NULL;
     }
-    Scan scan = {.scanner = (const Scanner *)self, .data = bytes, .topic_number = -1, .list = 1};
-    scan.unlocked = PyEval_SaveThread();
-    int done = (!scan.scanner->stopped || handle_signals(&scan)) && scan_lines(&scan, bytes + size);
-    PyEval_RestoreThread(scan.unlocked);
-    PyObject *result = done ? result_of(&scan) : PyErr_Occurred() ? NULL : PyErr_NoMemory();
-    Array *arrays[] = {&scan.entries, &scan.order, &scan.spare, &scan.names, &scan.topic,
-                       &scan.depth,   &scan.level, &scan.owner, &scan.rank,  &scan.item};
-    for (size_t n = 0; n < sizeof arrays / sizeof *arrays; n++) free(arrays[n]->data);
-    free(scan.seen);
-    return result;
+    return scan_by(scan_lines, self, bytes, bytes + size);
 }
 
 static PyObject *scanner_stop(PyObject *self, PyObject *nothing) {
@@ -664,7 +724,7 @@ static PyObject *scanner_stop(PyObject *self, PyObject *nothing) {
 
 enum { PADDING = 8 }; /* bytes that may be read behind the last slice */
 
-/* A one-dimensional contiguous array of integers of a type, named by its codes in the struct module: 1 done, 0 the
+/* A one-dimensional contiguous array of numbers of a type, named by its codes in the struct module: 1 done, 0 the
  * error.  The view is to be released then. */
 static int view_of(PyObject *object, const char *name, const char *codes, Py_ssize_t size, Py_buffer *view) {
     if (PyObject_GetBuffer(object, view, PyBUF_ND | PyBUF_FORMAT) < 0) {
@@ -673,7 +733,8 @@ static int view_of(PyObject *object, const char *name, const char *codes, Py_ssi
     }
     const char *format = view->format ? view->format : "B";
     if (view->ndim == 1 && view->itemsize == size && format[0] && !format[1] && strchr(codes, format[0])) return 1;
-    PyErr_Format(PyExc_TypeError, "%s is not a one-dimensional array of %zd-byte integers", name, size);
+    const char *type = *codes == 'd' ? "numbers" : "integers";
+    PyErr_Format(PyExc_TypeError, "%s is not a one-dimensional array of %zd-byte %s", name, size, type);
     PyBuffer_Release(view);
     return 0;
 }
@@ -739,6 +800,62 @@ static Slice *slices_of(const Py_buffer *bytes, PyObject *start, PyObject *end, 
     *count = places.count;
     leave(&places);
     return slices;
+}
+
+/* Rows of a run in columns: topic, tag and document, with padded bytes, and the score. */
+typedef struct {
+    Py_buffer bytes[3], score;
+    Places text[3];
+} Rows;
+
+/* Scan all rows: as scan_lines. */
+static int scan_rows(Scan *scan, const void *all) {
+    const Rows *rows = all;
+    const double *score = rows->score.buf;
+    for (size_t n = 0; n < rows->text[0].count; n++, scan->n_lines++) {
+        Slice topic = slice_at(&rows->text[0], n), tag = slice_at(&rows->text[1], n);
+        int same_list = scan->at_topic.at && same(topic, scan->at_topic) && same(tag, scan->at_tag);
+        if (!same_list && !open_list(scan, topic, tag)) return 0;
+        int added = add(scan, slice_at(&rows->text[2], n), score[n]);
+        if (added < 0 || !did(scan, 64)) return 0;
+        if (!added && !scan->scanner->keep_first) return faulty(scan, "twice", 0);
+    }
+    return close_list(scan);
+}
+
+static void release_rows(Rows *rows) {
+    for (size_t n = 0; n < 3; n++) {
+        if (rows->text[n].end.obj) leave(&rows->text[n]);
+        if (rows->bytes[n].obj) PyBuffer_Release(&rows->bytes[n]);
+    }
+    if (rows->score.obj) PyBuffer_Release(&rows->score);
+}
+
+/* Find the columns of rows, all of the same length: 1 done, 0 the error. */
+static int rows_of(PyObject *const *columns, PyObject *score, Rows *rows) {
+    for (size_t n = 0; n < 3; n++) {
+        const char *const names[] = {"topic", "system", "doc"};
+        PyObject *const *column = columns + 3 * n;
+        if (!bytes_of(column[0], names[n], &rows->bytes[n])) return 0;
+        if (!places_of(&rows->bytes[n], column[1], column[2], &rows->text[n])) return 0;
+    }
+    if (!view_of(score, "score", "d", sizeof(double), &rows->score)) return 0;
+    size_t count = (size_t)rows->score.len / sizeof(double);
+    if (rows->text[0].count == count && rows->text[1].count == count && rows->text[2].count == count) return 1;
+    PyErr_SetString(PyExc_ValueError, "the columns differ in length");
+    return 0;
+}
+
+static PyObject *scanner_scan_rows(PyObject *self, PyObject *args) {
+    PyObject *columns[9], *score;
+    if (!PyArg_ParseTuple(args, "OOOOOOOOOO:scan_rows", &columns[0], &columns[1], &columns[2], &columns[3], &columns[4],
+                          &columns[5], &columns[6], &columns[7], &columns[8], &score)) {
+        return NULL;
+    }
+    Rows rows = {0};
+    PyObject *result = rows_of(columns, score, &rows) ? scan_by(scan_rows, self, NULL, &rows) : NULL;
+    release_rows(&rows);
+    return result;
 }
 
 /* Count the items of each topic: 1 done, 0 the error. */
@@ -859,6 +976,7 @@ static void scanner_dealloc(PyObject *object) {
 
 static PyMethodDef scanner_methods[] = {
     {"scan", scanner_scan, METH_O, "Scan the bytes of whole lists."},
+    {"scan_rows", scanner_scan_rows, METH_VARARGS, "Scan rows of whole lists, in columns."},
     {"stop", scanner_stop, METH_NOARGS, "End the scans of all threads soon; each raises RuntimeError."},
     {NULL, NULL, 0, NULL},
 };
@@ -1874,11 +1992,31 @@ enum { IN_SESSION, IN_TOPIC, OF_DOC, CLICKED, AT_RANK, DWELL, N_ROLES };
 enum { WAS_CLICKED = 1, WITH_DWELL = 2, SATISFIED = 4 };
 enum { ODD_LOG = 0, FINE = 1, NO_MEMORY = -1 };
 
-/* A result that was shown: the hash of its session, its topic, document and rank, 0 for none, and what is known of it. */
+/* A name that was read: what it looks like in the table, but for its number and place, and its bytes. */
+typedef struct {
+    Named entry;
+    Slice text;
+} NameCell;
+
+/* A result that was shown: its document and rank, 0 for none, and what is known of it. */
+typedef struct {
+    NameCell doc;
+    int32_t rank, flags;
+} Row;
+
+/* Rows behind each other with the same topic, and the hash of their session. */
 typedef struct {
     uint64_t session;
-    int32_t topic, doc, rank, flags;
-} Row;
+    NameCell topic;
+    size_t n_rows;
+} Stretch;
+
+/* Rows that were read, and what their cells are in: text, a copy of cells with quotes or escapes, Arrow arrays. */
+typedef struct {
+    Array rows, stretches, arrays;
+    Py_buffer text;
+    char *spare;
+} Batch;
 
 typedef struct {
     int64_t shown, clicks, satisfied;
@@ -1886,9 +2024,17 @@ typedef struct {
 
 typedef struct {
     Counts counts;
-    int32_t topic, doc;
+    Named doc;
+    int32_t topic;
     uint32_t page, place; /* the page that showed it last, and its place there */
+    uint32_t next, list; /* the item that was shown behind it last, and the list that it was the first of; 0 none */
 } Item;
+
+/* An item as it is handed out. */
+typedef struct {
+    Counts counts;
+    int32_t topic, doc;
+} ItemCounts;
 
 typedef struct {
     Counts counts;
@@ -1930,16 +2076,18 @@ typedef struct {
     size_t longest;
     Index items_at, lists_at, ranks_at;
     Array items, ranks, lists, places, sessions, last, page;
+    Array firsts; /* the item that each topic showed first last time; 0 none */
     uint64_t session; /* of the page */
     int32_t topic;
-    uint32_t n_pages;
+    uint32_t n_pages, before; /* before: the item that was shown last on the page; 0 none */
+    int surprised; /* whether another item was shown than the one expected: then the next ones are fetched together */
     int has_dwell; /* whether rows may have a dwell time: then last clicks are not needed */
     int64_t n_rows, n_repeats, n_unknown, first;
-    /* Names, and what follows, belong to the thread that reads rows; the above to the one that counts them. */
-    Array rows[2]; /* one is filled while the other is counted */
+    /* What follows belongs to the thread that reads rows; names and the above to the one that counts them. */
+    Batch batches[2]; /* one is filled while the other is counted */
     int filled;
-    Row read_last;
-    int64_t n_read; /* rows that were read of the last page */
+    uint64_t read_session, read_topic; /* hashes of the page that was read last */
+    int64_t n_read; /* rows that were read of it */
 } ClickCounter;
 
 static inline uint64_t mixed_word(const Keys *keys, uint64_t word) {
@@ -1980,20 +2128,52 @@ static inline Known *cell_behind(const Index *index, const Known *cell) {
     return cell_at(index, (size_t)(cell - index->cells) + 1, cell->hashed);
 }
 
-/* The item of a row, which is added if it is new; NULL no memory, or too many. */
-static Item *item_of(ClickCounter *self, const Row *row, uint64_t hashed) {
+/* The hash of a name by which the table has it: all of it if the name is short. */
+static inline uint64_t hash_of(const Names *names, Named entry) {
+    return entry.number ? entry.more : hash_short(&names->keys, entry.word, entry.more);
+}
+
+static inline uint64_t item_hash(const ClickCounter *self, const Row *row, int32_t topic) {
+    return mixed_word(&self->keys, (uint64_t)(uint32_t)topic << 32 | (uint32_t)hash_of(self->docs, row->doc.entry));
+}
+
+static inline Item *item_at(const ClickCounter *self, uint32_t number) { return (Item *)self->items.data + number - 1; }
+
+/* Whether an item, given by its number, has the document of a row. */
+static inline int shows(const ClickCounter *self, uint32_t number, const Row *row) {
+    return is_name(self->docs, &item_at(self, number)->doc, row->doc.entry, row->doc.text);
+}
+
+/* The document of a row with its number and place, which is added if it is new; number 0: no memory, or too many. */
+static Named named_doc(ClickCounter *self, const Row *row) {
+    Named found = row->doc.entry;
+    int64_t number = number_of(self->docs, row->doc.text, found, hash_of(self->docs, found));
+    if (number < 0) return (Named){0, 0, 0};
+    if (found.number) found.word |= (uint64_t)(name_at(self->docs, (size_t)number).at - self->docs->bytes.data);
+    found.number |= (uint32_t)number + 1;
+    return found;
+}
+
+/* The number from 1 on of the item of a row, which is added if it is new; 0 no memory, or too many. */
+static uint32_t find_item(ClickCounter *self, const Row *row, int32_t topic) {
     size_t count = self->items.used / sizeof(Item);
-    if (!index_more(&self->items_at, count)) return NULL;
+    if (!index_more(&self->items_at, count)) return 0;
+    uint64_t hashed = item_hash(self, row, topic);
     Known *cell = cell_at(&self->items_at, hashed, hashed);
     for (; cell->number; cell = cell_behind(&self->items_at, cell)) {
-        Item *known = (Item *)self->items.data + cell->number - 1;
-        if (known->doc == row->doc && known->topic == row->topic) return known;
+        if (item_at(self, cell->number)->topic == topic && shows(self, cell->number, row)) return cell->number;
     }
-    Item *item = grow(&self->items, sizeof *item);
-    if (!item) return NULL;
-    *item = (Item){{0, 0, 0}, row->topic, row->doc, 0, 0};
+    Named doc = named_doc(self, row);
+    Item *item = doc.number ? grow(&self->items, sizeof *item) : NULL;
+    if (!item) return 0;
+    *item = (Item){{0, 0, 0}, doc, topic, 0, 0, 0, 0};
     *cell = (Known){hashed, (uint32_t)count + 1};
-    return item;
+    return (uint32_t)count + 1;
+}
+
+/* The place that says which item is probably shown next. */
+static inline uint32_t *next_item(const ClickCounter *self) {
+    return self->before ? &item_at(self, self->before)->next : (uint32_t *)(void *)self->firsts.data + self->topic;
 }
 
 /* The counts at a rank; NULL no memory. */
@@ -2015,26 +2195,40 @@ static Counts *rank_of(ClickCounter *self, int32_t rank) {
     return &added->counts;
 }
 
-/* Count the list of the page, whose items are the last ``length`` places; they stay only if the list is new. */
-static int count_list(ClickCounter *self, size_t length) {
-    size_t count = self->lists.used / sizeof(List), begin = self->places.used / sizeof(int32_t) - length;
+/* Whether a list, given by its number, has the last ``length`` places. */
+static inline int is_list(const ClickCounter *self, uint32_t number, size_t length) {
+    const List *list = (const List *)self->lists.data + number - 1;
+    const char *items = self->places.data + self->places.used - length * sizeof(int32_t);
+    return (size_t)list->length == length &&
+           !memcmp(self->places.data + (size_t)list->begin * sizeof(int32_t), items, length * sizeof(int32_t));
+}
+
+/* The number from 1 on of the list of the last ``length`` places, which is added if it is new; 0 no memory. */
+static uint32_t find_list(ClickCounter *self, size_t length) {
+    size_t count = self->lists.used / sizeof(List), size = length * sizeof(int32_t);
     if (!index_more(&self->lists_at, count)) return 0;
-    const int32_t *all = (const int32_t *)self->places.data;
-    size_t size = length * sizeof *all;
-    uint64_t hashed = hash_exactly(&self->keys, (Slice){(const char *)(all + begin), size});
+    uint64_t hashed = hash_exactly(&self->keys, (Slice){self->places.data + self->places.used - size, size});
     Known *cell = cell_at(&self->lists_at, hashed, hashed);
     for (; cell->number; cell = cell_behind(&self->lists_at, cell)) {
-        List *known = (List *)self->lists.data + cell->number - 1;
-        if ((size_t)known->length == length && !memcmp(all + known->begin, all + begin, size)) {
-            known->n_shown++;
-            self->places.used -= size;
-            return 1;
-        }
+        if (is_list(self, cell->number, length)) return cell->number;
     }
     List *list = grow(&self->lists, sizeof *list);
     if (!list) return 0;
-    *list = (List){1, self->first, (int64_t)begin, (int64_t)length};
+    *list = (List){0, self->first, (int64_t)((self->places.used - size) / sizeof(int32_t)), (int64_t)length};
     *cell = (Known){hashed, (uint32_t)count + 1};
+    return (uint32_t)count + 1;
+}
+
+/* Count the list of the page, whose items are the last ``length`` places; they stay only if the list is new. */
+static int count_list(ClickCounter *self, size_t length) {
+    size_t size = length * sizeof(int32_t);
+    int32_t first;
+    memcpy(&first, self->places.data + self->places.used - size, sizeof first);
+    uint32_t *number = &((Item *)self->items.data)[first].list;
+    if (!*number || !is_list(self, *number, length)) *number = find_list(self, length);
+    if (!*number) return 0;
+    List *list = (List *)self->lists.data + *number - 1;
+    if (list->n_shown++) self->places.used -= size;
     return 1;
 }
 
@@ -2079,16 +2273,28 @@ static int end_page(ClickCounter *self) {
     return count_list(self, length);
 }
 
-/* Count one row: 1 done, 0 no memory. */
-static int count_row(ClickCounter *self, const Row *row, uint64_t hashed) {
-    if (!self->page.used || row->session != self->session || row->topic != self->topic) {
-        if (!end_page(self)) return 0;
-        self->session = row->session, self->topic = row->topic;
-        self->first = self->n_rows;
-        self->n_pages++;
+/* Begin a page, unless the row belongs to the one before: 1 done, 0 no memory. */
+static inline int begin_page(ClickCounter *self, uint64_t session, int32_t topic) {
+    if (self->page.used && session == self->session && topic == self->topic) return 1;
+    if (!end_page(self)) return 0;
+    self->session = session, self->topic = topic;
+    self->first = self->n_rows;
+    self->before = 0;
+    self->n_pages++;
+    return 1;
+}
+
+/* Count one row of the page: 1 done, 0 no memory. */
+static inline int count_row(ClickCounter *self, const Row *row) {
+    uint32_t number = *next_item(self);
+    if (!number || !shows(self, number, row)) {
+        number = find_item(self, row, self->topic);
+        if (!number) return 0;
+        *next_item(self) = number;
+        self->surprised = self->before != 0;
     }
-    Item *item = item_of(self, row, hashed);
-    if (!item) return 0;
+    self->before = number;
+    Item *item = item_at(self, number);
     uint32_t satisfied = (row->flags & SATISFIED) != 0, place = (uint32_t)(self->page.used / sizeof(Shown));
     int64_t at = self->n_rows++, clicked_at = row->flags & WAS_CLICKED ? at : -1;
     self->n_unknown += (row->flags & (WAS_CLICKED | WITH_DWELL)) == WAS_CLICKED;
@@ -2102,28 +2308,75 @@ static int count_row(ClickCounter *self, const Row *row, uint64_t hashed) {
     }
     item->page = self->n_pages, item->place = place;
     Shown *result = grow(&self->page, sizeof *result);
-    int32_t number = (int32_t)(item - (Item *)self->items.data), rank = row->rank ? row->rank : (int32_t)place + 1;
-    if (result) *result = (Shown){number, rank, clicked_at, place, satisfied};
+    if (result) *result = (Shown){(int32_t)number - 1, row->rank ? row->rank : (int32_t)place + 1, clicked_at, place, satisfied};
     return result != NULL;
 }
 
-/* Count rows, some at a time, whose items are fetched together: 1 done, 0 no memory. */
-static int count_rows(ClickCounter *self, const Row *rows, size_t n_rows) {
+/* The number of a topic, which is added if it is new; -1 no memory, or too many. */
+static int32_t number_topic(ClickCounter *self, const NameCell *topic) {
+    int64_t number = number_of(self->topics, topic->text, topic->entry, hash_of(self->topics, topic->entry));
+    size_t known = self->firsts.used / sizeof(uint32_t);
+    if (number < 0 || (size_t)number < known) return number < 0 ? -1 : (int32_t)number;
+    size_t more = ((size_t)number + 1 - known) * sizeof(uint32_t);
+    void *firsts = grow(&self->firsts, more);
+    if (!firsts) return -1;
+    memset(firsts, 0, more);
+    return (int32_t)number;
+}
+
+/* Fetch the items of rows together, each with its topic, and the documents of those that are new.  (A function that does
+ * nothing else is left out by some compilers.) */
+static void fetch_items(ClickCounter *self, const Row *const *rows, const int32_t *topic, size_t count) {
+    const Index *index = &self->items_at;
     uint64_t hashed[AHEAD];
-    for (; n_rows; rows += AHEAD, n_rows -= n_rows < AHEAD ? n_rows : AHEAD) {
-        size_t count = n_rows < AHEAD ? n_rows : AHEAD;
-        const Index *index = &self->items_at;
+    self->surprised = 0;
+    for (size_t n = 0; n < count && index->room; n++) {
+        hashed[n] = item_hash(self, rows[n], topic[n]);
+        FETCH(&index->cells[hashed[n] & (index->room - 1)]);
+    }
+    for (size_t n = 0; n < count && index->room; n++) {
+        uint32_t number = index->cells[hashed[n] & (index->room - 1)].number;
+        if (number) FETCH(item_at(self, number));
+        if (!number) FETCH(&self->docs->cells[hash_of(self->docs, rows[n]->doc.entry) & (self->docs->room - 1)]);
+    }
+}
+
+/* Count rows of one page: 1 done, 0 no memory. */
+static int count_stretch(ClickCounter *self, const Row *row, size_t n_rows) {
+    for (size_t n = 0, fetched = 0; n < n_rows; n++) {
+        if (self->surprised && n >= fetched) {
+            const Row *rows[AHEAD];
+            int32_t topic[AHEAD];
+            size_t count = n_rows - n < AHEAD ? n_rows - n : AHEAD;
+            for (size_t m = 0; m < count; m++) rows[m] = row + n + m, topic[m] = self->topic;
+            fetch_items(self, rows, topic, count);
+            fetched = n + count;
+        }
+        if (!count_row(self, row + n)) return 0;
+    }
+    return 1;
+}
+
+/* Count rows, whose first items and topics are fetched together: 1 done, 0 no memory. */
+static int count_rows(ClickCounter *self, const Batch *batch) {
+    const Row *row = (const Row *)(void *)batch->rows.data, *rows[AHEAD];
+    const Stretch *stretch = (const Stretch *)(void *)batch->stretches.data;
+    int32_t topic[AHEAD];
+    for (size_t left = batch->stretches.used / sizeof *stretch, count; left; left -= count, stretch += count) {
+        count = left < AHEAD ? left : AHEAD;
         for (size_t n = 0; n < count; n++) {
-            hashed[n] = mixed_word(&self->keys, (uint64_t)(uint32_t)rows[n].topic << 32 | (uint32_t)rows[n].doc);
-            if (index->room) FETCH(&index->cells[hashed[n] & (index->room - 1)]);
-        }
-        for (size_t n = 0; n < count && index->room; n++) {
-            uint32_t number = index->cells[hashed[n] & (index->room - 1)].number;
-            if (number) FETCH((const Item *)self->items.data + number - 1);
+            FETCH(&self->topics->cells[hash_of(self->topics, stretch[n].topic.entry) & (self->topics->room - 1)]);
         }
         for (size_t n = 0; n < count; n++) {
-            if (!count_row(self, &rows[n], hashed[n])) return 0;
+            topic[n] = number_topic(self, &stretch[n].topic);
+            if (topic[n] < 0) return 0;
+            rows[n] = n ? rows[n - 1] + stretch[n - 1].n_rows : row;
         }
+        fetch_items(self, rows, topic, count);
+        for (size_t n = 0; n < count; n++) {
+            if (!begin_page(self, stretch[n].session, topic[n]) || !count_stretch(self, rows[n], stretch[n].n_rows)) return 0;
+        }
+        row = rows[count - 1] + stretch[count - 1].n_rows;
     }
     return 1;
 }
@@ -2420,94 +2673,101 @@ static inline int same_text(Slice one, Slice other) {
     return one.length == other.length && same_exactly(one.at, other.at, one.length);
 }
 
-/* Number the names of a row; before: the cells and numbers of the row before it, or NULL. */
-static int number_row(ClickCounter *self, const Slice *cell, const Slice *before, Row *row) {
-    if (before && same_text(cell[IN_SESSION], before[IN_SESSION])) {
-        row->session = row[-1].session;
-    } else {
-        row->session = hash_exactly(&self->keys, cell[IN_SESSION]);
-    }
-    if (before && same_text(cell[IN_TOPIC], before[IN_TOPIC])) return row->topic = row[-1].topic, FINE;
+/* A cell that is a name; padded: as in entry_of. */
+static inline NameCell cell_of(const Names *names, Slice text, int padded) {
     uint64_t hashed;
-    Named entry = entry_of(&self->topics->keys, cell[IN_TOPIC], 0, &hashed);
-    int64_t topic = number_of(self->topics, cell[IN_TOPIC], entry, hashed);
-    row->topic = (int32_t)topic;
-    return topic >= 0 ? FINE : NO_MEMORY;
+    Named entry = entry_of(&names->keys, text, padded, &hashed);
+    return (NameCell){entry, text};
+}
+
+/* The last stretch of a batch, or NULL. */
+static inline Stretch *last_stretch(const Batch *batch) {
+    return batch->stretches.used ? (Stretch *)(void *)(batch->stretches.data + batch->stretches.used) - 1 : NULL;
+}
+
+/* Add a row with its document; before: the session and topic of the row before it.  NULL no memory. */
+static inline Row *add_row(const ClickCounter *self, Batch *batch, const Slice *cell, Slice *before, int padded) {
+    Stretch *last = last_stretch(batch);
+    int goes_on = last && same_text(cell[IN_SESSION], before[IN_SESSION]);
+    uint64_t session = goes_on ? last->session : hash_exactly(&self->keys, cell[IN_SESSION]);
+    if (!goes_on || !same_text(cell[IN_TOPIC], before[IN_TOPIC])) {
+        last = grow(&batch->stretches, sizeof *last);
+        if (!last) return NULL;
+        *last = (Stretch){session, cell_of(self->topics, cell[IN_TOPIC], 0), 0};
+        memcpy(before, cell, 2 * sizeof *cell);
+    }
+    last->n_rows++;
+    Row *row = grow(&batch->rows, sizeof *row);
+    if (row) row->doc = cell_of(self->docs, cell[OF_DOC], padded);
+    return row;
 }
 
 /* Read all rows of a block before any is counted, since one that is odd leaves the block to another reader. */
-static int read_block(ClickCounter *self, Block *block, const Row *form) {
+static int read_block(const ClickCounter *self, Block *block, const Row *form, Batch *batch) {
     const char *p = block->begin;
-    Slice cells[AHEAD][N_ROLES + 1];
-    Named entry[AHEAD];
-    uint64_t hashed[AHEAD];
-    Array *all = &self->rows[!self->filled];
-    all->used = 0;
+    Slice cell[N_ROLES + 1], before[2];
     while (p < block->limit) {
-        size_t count = 0;
-        block->spare_used = 0;
-        while (count < AHEAD && p < block->limit) {
-            Slice *cell = cells[count], *doc = &cell[OF_DOC];
-            const char *line = p + (*p == '\r');
-            if (*line == '\n') {
-                p = line + 1;
-                continue;
-            }
-            p = block->keys ? split_object(block, p, cell) : split_fields(block, p, cell);
-            if (!p) return block->no_memory ? NO_MEMORY : ODD_LOG;
-            if (!cell[IN_SESSION].length || !cell[IN_TOPIC].length || !doc->length) return ODD_LOG;
-            if (cell[IN_TOPIC].length > self->longest || doc->length > self->longest) return ODD_LOG;
-            int padded = !block->spare && block->limit - doc->at > SHORT;
-            entry[count] = entry_of(&self->docs->keys, *doc, padded, &hashed[count]);
-            FETCH(&self->docs->cells[hashed[count] & (self->docs->room - 1)]);
-            count++;
+        const char *line = p + (*p == '\r');
+        if (*line == '\n') {
+            p = line + 1;
+            continue;
         }
-        Row *rows = grow(all, count * sizeof *rows);
-        if (!rows) return NO_MEMORY;
-        for (size_t n = 0; n < count; n++) {
-            int64_t doc = number_of(self->docs, cells[n][OF_DOC], entry[n], hashed[n]);
-            rows[n].doc = (int32_t)doc;
-            int done = doc < 0 ? NO_MEMORY : number_row(self, cells[n], n ? cells[n - 1] : NULL, &rows[n]);
-            if (done == FINE) done = read_numbers(self, block, cells[n], form, &rows[n]);
-            if (done != FINE) return done;
-        }
+        p = block->keys ? split_object(block, p, cell) : split_fields(block, p, cell);
+        if (!p) return block->no_memory ? NO_MEMORY : ODD_LOG;
+        if (!cell[IN_SESSION].length || !cell[IN_TOPIC].length || !cell[OF_DOC].length) return ODD_LOG;
+        if (cell[IN_TOPIC].length > self->longest || cell[OF_DOC].length > self->longest) return ODD_LOG;
+        Row *row = add_row(self, batch, cell, before, !block->spare && block->limit - cell[OF_DOC].at > SHORT);
+        int done = row ? read_numbers(self, block, cell, form, row) : NO_MEMORY;
+        if (done != FINE) return done;
     }
     return kinds_fit(block) ? FINE : ODD_LOG;
 }
 
-static inline int same_page(const Row *one, const Row *other) {
-    return one->session == other->session && one->topic == other->topic;
+/* Let go of what rows are in. */
+static void empty_batch(Batch *batch) {
+    struct ArrowArray *arrays = (struct ArrowArray *)(void *)batch->arrays.data;
+    for (size_t n = 0; n < batch->arrays.used / sizeof *arrays; n++) arrays[n].release(&arrays[n]);
+    free(batch->spare);
+    PyBuffer_Release(&batch->text);
+    batch->spare = NULL;
+    batch->rows.used = batch->stretches.used = batch->arrays.used = 0;
 }
 
-/* Let rows be the ones that were read last: how many are known of their last page. */
-static int64_t rows_of_page(const ClickCounter *self, const Array *all) {
-    const Row *rows = (const Row *)all->data;
-    size_t n_rows = all->used / sizeof *rows, begin = n_rows;
-    while (begin && same_page(&rows[begin - 1], &rows[n_rows - 1])) begin--;
-    int goes_on = !begin && self->n_read && (!n_rows || same_page(&self->read_last, rows));
-    return (int64_t)(n_rows - begin) + (goes_on ? self->n_read : 0);
+static uint64_t topic_hash(const ClickCounter *self, const Stretch *stretch) {
+    return hash_exactly(&self->keys, stretch->topic.text);
 }
 
-/* Rows are filled: the number of their array, from 1 on. */
-static int rows_are_read(ClickCounter *self, int64_t of_page) {
+/* How many rows are known of the last page of those that were read. */
+static int64_t rows_of_page(const ClickCounter *self, const Batch *batch) {
+    const Stretch *stretches = (const Stretch *)(void *)batch->stretches.data;
+    size_t count = batch->stretches.used / sizeof *stretches;
+    if (!count) return self->n_read;
+    int goes_on = count == 1 && stretches->session == self->read_session && topic_hash(self, stretches) == self->read_topic;
+    return (int64_t)stretches[count - 1].n_rows + (goes_on ? self->n_read : 0);
+}
+
+/* A batch is filled: its number, from 1 on. */
+static int batch_is_read(ClickCounter *self, int64_t of_page) {
     self->filled = !self->filled;
-    const Array *all = &self->rows[self->filled];
-    if (all->used) self->read_last = *((const Row *)(all->data + all->used) - 1);
+    const Stretch *last = last_stretch(&self->batches[self->filled]);
+    if (last) self->read_session = last->session, self->read_topic = topic_hash(self, last);
     self->n_read = of_page;
     return self->filled + 1;
 }
 
-/* Read a block, whose last page may have so many rows: the number of the rows, ODD_LOG, NO_MEMORY. */
+/* Read a block, whose last page may have so many rows: the number of the batch, ODD_LOG, NO_MEMORY. */
 static int scan_block(ClickCounter *self, Block *block, int64_t most) {
-    Row form = {0, 0, 0, 0, 0};
+    Row form = {0};
+    Batch *batch = &self->batches[!self->filled];
     for (size_t n = 0; n < block->n_fields; n++) {
         form.rank |= block->roles[n] == AT_RANK;
         form.flags |= block->roles[n] == DWELL;
     }
-    int done = read_block(self, block, &form);
+    int done = read_block(self, block, &form, batch);
+    batch->spare = block->spare;
     if (done != FINE) return done;
-    int64_t of_page = rows_of_page(self, &self->rows[!self->filled]);
-    return of_page > most ? ODD_LOG : rows_are_read(self, of_page);
+    int64_t of_page = rows_of_page(self, batch);
+    return of_page > most ? ODD_LOG : batch_is_read(self, of_page);
 }
 
 /* The keys of objects as slices of Python's bytes: 1 done, 0 the error. */
@@ -2546,94 +2806,126 @@ static PyObject *clicks_scan(PyObject *object, PyObject *args) {
         return PyErr_SetString(PyExc_ValueError, "a key of each field is expected"), NULL;
     }
     if (is_json && !keys_at(keys, n_fields, slices)) return NULL;
-    Py_buffer view;
-    if (!view_of(data, "data", "B", 1, &view)) return NULL;
-    block.begin = view.buf, block.limit = block.begin + view.len;
+    ClickCounter *self = (ClickCounter *)object;
+    Batch *batch = &self->batches[!self->filled];
+    Py_buffer *view = &batch->text;
+    empty_batch(batch);
+    if (!view_of(data, "data", "B", 1, view)) return NULL;
+    block.begin = view->buf, block.limit = block.begin + view->len;
     block.roles = (const uint8_t *)roles, block.n_fields = (size_t)n_fields;
     block.separator = (char)separator, block.keys = is_json ? slices : NULL;
     int done = ODD_LOG;
-    if (view.len && block.limit[-1] == '\n') {
+    if (view->len && block.limit[-1] == '\n') {
         block.unlocked = PyEval_SaveThread();
-        block.with_cr = memchr(block.begin, '\r', (size_t)view.len) != NULL;
-        done = scan_block((ClickCounter *)object, &block, most);
+        block.with_cr = memchr(block.begin, '\r', (size_t)view->len) != NULL;
+        done = scan_block(self, &block, most);
         PyEval_RestoreThread(block.unlocked);
     }
-    free(block.spare);
-    PyBuffer_Release(&view);
+    if (done != self->filled + 1) empty_batch(batch);
     if (done == NO_MEMORY) return PyErr_NoMemory();
     return PyErr_CheckSignals() ? NULL : PyLong_FromLong(done);
 }
 
 /* ---- click logs: columns to rows ------------------------------------------------------------------------------------- */
 
-/* Whether names from a number and a place on have no zero byte, and are not too long. */
-static int names_fit(const Names *names, size_t number, size_t begin, size_t longest) {
-    for (size_t n = number; n < n_names(names); n++) {
-        if (name_at(names, n).length > longest) return 0;
-    }
-    return names->bytes.used == begin || !memchr(names->bytes.data + begin, 0, names->bytes.used - begin);
-}
+/* A column of text, in one or several arrays: its layout, and the next row. */
+typedef struct {
+    const struct ArrowArray *array;
+    int64_t row;
+    char layout;
+} Column;
 
-/* Number a column of names: 1 done, 0 names do not fit, -1 the error. */
-static int number_column(Names *names, PyObject *capsule, size_t longest, Array *codes) {
-    size_t number = n_names(names), begin = names->bytes.used;
+/* Take the arrays of a column: how many rows they have, -1 the error. */
+static int64_t take_arrays(PyObject *capsule, Array *arrays, char *layout) {
     struct ArrowArrayStream *stream;
-    char layout = text_layout(capsule, &stream);
-    if (!layout || !for_arrays(stream, layout, number_rows, names, sizeof(int32_t), codes)) return -1;
-    return names_fit(names, number, begin, longest);
+    int64_t n_rows = 0;
+    *layout = text_layout(capsule, &stream);
+    while (*layout) {
+        struct ArrowArray array = {0}, *place;
+        if (stream->get_next(stream, &array)) return PyErr_SetString(PyExc_ValueError, "the column cannot be read"), -1;
+        if (!array.release) return n_rows;
+        if (!(place = grow(arrays, sizeof *place))) return array.release(&array), PyErr_NoMemory(), -1;
+        *place = array;
+        n_rows += array.length;
+    }
+    return -1;
 }
 
-/* Hash the rows of one array. */
-static int hash_rows(void *keys, const struct ArrowArray *array, char layout, void *hashes) {
-    for (int64_t n = 0; n < array->length; n++) {
-        ((uint64_t *)hashes)[n] = hash_exactly(keys, text_at(array, layout, array->offset + n));
-    }
-    return 1;
+/* The next cell of a column, which has one; at NULL: it is null. */
+static inline Slice next_cell(Column *column) {
+    for (; column->row == column->array->length; column->row = 0) column->array++;
+    const struct ArrowArray *array = column->array;
+    int64_t row = array->offset + column->row++;
+    const uint8_t *valid = array->null_count ? array->buffers[0] : NULL;
+    if (valid && !(valid[row >> 3] >> (row & 7) & 1)) return (Slice){NULL, 0};
+    Slice text = text_at(array, column->layout, row);
+    return text.at ? text : (Slice){"", 0}; /* an array of empty texts may have no bytes */
 }
 
-/* Make rows of columns: 1 done, 0 no memory, -1 the error. */
-static int rows_of_columns(Array *all, const Array *columns, const Py_buffer *rank, const Py_buffer *flags) {
-    size_t n_rows = (size_t)flags->len;
-    int same_size = columns[IN_SESSION].used == 8 * n_rows && (!rank->buf || (size_t)rank->len == 4 * n_rows);
-    if (!same_size || columns[IN_TOPIC].used != 4 * n_rows || columns[OF_DOC].used != 4 * n_rows) {
-        return PyErr_SetString(PyExc_ValueError, "the columns differ in length"), -1;
+/* Whether a name has no zero byte, and is not too long. */
+static inline int name_fits(const ClickCounter *self, Slice name) {
+    return name.length <= self->longest && !memchr(name.at, 0, name.length);
+}
+
+/* Make rows of columns: FINE, NO_MEMORY, ODD_LOG if a name does not fit, WRONG if it is null or a rank is not positive. */
+enum { WRONG = -2 };
+static int read_columns(const ClickCounter *self, Batch *batch, Column *columns, const Py_buffer *rank, const Py_buffer *flags) {
+    const uint8_t *bits = flags->buf;
+    const int32_t *ranks = rank->buf;
+    Slice cell[N_ROLES + 1], before[2];
+    for (Py_ssize_t n = 0; n < flags->len; n++) {
+        for (int role = IN_SESSION; role <= OF_DOC; role++) {
+            cell[role] = next_cell(&columns[role]);
+            if (!cell[role].at) return WRONG;
+        }
+        if (ranks && ranks[n] < 1) return WRONG;
+        size_t n_stretches = batch->stretches.used;
+        Row *row = add_row(self, batch, cell, before, columns[OF_DOC].layout == 'v');
+        if (!row) return NO_MEMORY;
+        row->rank = ranks ? ranks[n] : 0, row->flags = bits[n];
+        if (!name_fits(self, cell[OF_DOC])) return ODD_LOG;
+        if (batch->stretches.used > n_stretches && !name_fits(self, cell[IN_TOPIC])) return ODD_LOG;
     }
-    const int32_t *topic = (const int32_t *)columns[IN_TOPIC].data, *doc = (const int32_t *)columns[OF_DOC].data;
-    all->used = 0;
-    Row *rows = grow(all, n_rows * sizeof *rows);
-    int right = 1;
-    for (size_t n = 0; rows && n < n_rows; n++) {
-        int32_t at = rank->buf ? ((const int32_t *)rank->buf)[n] : 0;
-        right &= topic[n] >= 0 && doc[n] >= 0 && at >= (rank->buf != NULL);
-        rows[n] = (Row){((const uint64_t *)columns[IN_SESSION].data)[n], topic[n], doc[n], at, ((const uint8_t *)flags->buf)[n]};
+    return FINE;
+}
+
+/* Make rows of the names of three columns: as read_columns, or WRONG and the error. */
+static int read_arrays(const ClickCounter *self, Batch *batch, PyObject **names, const Py_buffer *rank, const Py_buffer *flags) {
+    Column columns[3] = {{0}};
+    size_t begin[3];
+    for (int n = 0; n < 3; n++) {
+        begin[n] = batch->arrays.used;
+        int64_t n_rows = take_arrays(names[n], &batch->arrays, &columns[n].layout);
+        if (n_rows < 0) return WRONG;
+        if (n_rows != flags->len || (rank->buf && rank->len != 4 * flags->len)) {
+            return PyErr_SetString(PyExc_ValueError, "the columns differ in length"), WRONG;
+        }
     }
-    if (!right) return PyErr_SetString(PyExc_ValueError, "a name is null, or a rank is not positive"), -1;
-    return rows || !n_rows;
+    for (int n = 0; n < 3 && flags->len; n++) columns[n].array = (struct ArrowArray *)(void *)(batch->arrays.data + begin[n]);
+    PyThreadState *unlocked = PyEval_SaveThread();
+    int done = read_columns(self, batch, columns, rank, flags);
+    PyEval_RestoreThread(unlocked);
+    if (done == NO_MEMORY) PyErr_NoMemory();
+    if (done == WRONG) PyErr_SetString(PyExc_ValueError, "a name is null, or a rank is not positive");
+    return done;
 }
 
 static PyObject *clicks_read(PyObject *object, PyObject *args) {
     ClickCounter *self = (ClickCounter *)object;
-    PyObject *session, *topic, *doc, *rank, *flags, *found = NULL;
-    int fits = -1;
-    if (!PyArg_ParseTuple(args, "OOOOO:read", &session, &topic, &doc, &rank, &flags)) return NULL;
-    Array columns[3] = {{0}, {0}, {0}}, *rows = &self->rows[!self->filled];
+    PyObject *names[3], *rank, *flags, *found = NULL;
+    if (!PyArg_ParseTuple(args, "OOOOO:read", &names[0], &names[1], &names[2], &rank, &flags)) return NULL;
+    Batch *batch = &self->batches[!self->filled];
+    empty_batch(batch);
     Py_buffer ranks = {0}, bits = {0};
     if (rank != Py_None && !view_of(rank, "rank", "il", 4, &ranks)) return NULL;
-    struct ArrowArrayStream *stream;
-    char layout = view_of(flags, "flags", "B", 1, &bits) ? text_layout(session, &stream) : 0;
-    if (layout && for_arrays(stream, layout, hash_rows, &self->keys, sizeof(uint64_t), &columns[IN_SESSION])) {
-        fits = number_column(self->topics, topic, self->longest, &columns[IN_TOPIC]);
-        if (fits == 1) fits = number_column(self->docs, doc, self->longest, &columns[OF_DOC]);
-    }
-    int done = fits == 1 ? rows_of_columns(rows, columns, &ranks, &bits) : -1;
-    if (!done) PyErr_NoMemory();
-    if (done == 1) {
-        int number = rows_are_read(self, rows_of_page(self, rows));
+    int done = view_of(flags, "flags", "B", 1, &bits) ? read_arrays(self, batch, names, &ranks, &bits) : WRONG;
+    if (done == FINE && !PyErr_CheckSignals()) {
+        int number = batch_is_read(self, rows_of_page(self, batch));
         found = Py_BuildValue("iL", number, (long long)self->n_read);
-    } else if (!fits) {
-        found = Py_NewRef(Py_None);
+    } else {
+        empty_batch(batch);
+        if (done == ODD_LOG) found = Py_NewRef(Py_None);
     }
-    for (int n = 0; n < 3; n++) free(columns[n].data);
     PyBuffer_Release(&bits);
     PyBuffer_Release(&ranks);
     return found;
@@ -2646,12 +2938,12 @@ static PyObject *clicks_count(PyObject *object, PyObject *args) {
     int number, has_dwell;
     if (!PyArg_ParseTuple(args, "ip:count", &number, &has_dwell)) return NULL;
     if (number < 1 || number > 2) return PyErr_SetString(PyExc_ValueError, "there are no such rows"), NULL;
-    Array *rows = &self->rows[number - 1];
+    Batch *batch = &self->batches[number - 1];
     PyThreadState *unlocked = PyEval_SaveThread();
     self->has_dwell |= has_dwell;
-    int done = count_rows(self, (const Row *)rows->data, rows->used / sizeof(Row));
-    rows->used = 0;
+    int done = count_rows(self, batch);
     PyEval_RestoreThread(unlocked);
+    empty_batch(batch);
     return done ? Py_NewRef(Py_None) : PyErr_NoMemory();
 }
 
@@ -2661,16 +2953,30 @@ static PyObject *clicks_end(PyObject *object, PyObject *nothing) {
     return end_page((ClickCounter *)object) ? Py_NewRef(Py_None) : PyErr_NoMemory();
 }
 
+/* Items without what is known of pages. */
+static PyObject *item_counts(const ClickCounter *self) {
+    size_t count = self->items.used / sizeof(Item);
+    PyObject *found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * sizeof(ItemCounts)));
+    char *to = found ? PyBytes_AsString(found) : NULL;
+    for (size_t n = 0; to && n < count; n++, to += sizeof(ItemCounts)) {
+        const Item *item = (const Item *)self->items.data + n;
+        ItemCounts counts = {item->counts, item->topic, (int32_t)(item->doc.number & ~LONG_NAME) - 1};
+        memcpy(to, &counts, sizeof counts);
+    }
+    return found;
+}
+
 static PyObject *clicks_counts(PyObject *object, PyObject *nothing) {
     (void)nothing;
     ClickCounter *self = (ClickCounter *)object;
     if (!end_page(self)) return PyErr_NoMemory();
-    const Array *all[] = {&self->items, &self->ranks, &self->lists, &self->places, &self->sessions, &self->last};
+    const Array *all[] = {NULL, &self->ranks, &self->lists, &self->places, &self->sessions, &self->last};
     PyObject *found = PyTuple_New(9);
     int64_t numbers[] = {self->n_rows, self->n_repeats, self->n_unknown};
     for (Py_ssize_t n = 0; found && n < 9; n++) {
-        PyObject *part = n < 6 ? PyBytes_FromStringAndSize(all[n]->data, (Py_ssize_t)all[n]->used)
-                               : PyLong_FromLongLong(numbers[n - 6]);
+        PyObject *part = !n      ? item_counts(self)
+                         : n < 6 ? PyBytes_FromStringAndSize(all[n]->data, (Py_ssize_t)all[n]->used)
+                                 : PyLong_FromLongLong(numbers[n - 6]);
         if (!part || PyTuple_SetItem(found, n, part)) Py_CLEAR(found);
     }
     return found;
@@ -2701,8 +3007,10 @@ static PyObject *clicks_new(PyTypeObject *type, PyObject *args, PyObject *keywor
 static void clicks_dealloc(PyObject *object) {
     ClickCounter *self = (ClickCounter *)object;
     PyTypeObject *type = Py_TYPE(object);
-    Array *all[] = {&self->items, &self->ranks, &self->lists, &self->places,
-                    &self->sessions, &self->last, &self->page, &self->rows[0], &self->rows[1]};
+    for (int n = 0; n < 2; n++) empty_batch(&self->batches[n]);
+    Array *all[] = {&self->items, &self->ranks, &self->lists, &self->places, &self->sessions, &self->last, &self->page,
+                    &self->firsts, &self->batches[0].rows, &self->batches[0].stretches, &self->batches[0].arrays,
+                    &self->batches[1].rows, &self->batches[1].stretches, &self->batches[1].arrays};
     for (size_t n = 0; n < sizeof all / sizeof *all; n++) free(all[n]->data);
     free(self->items_at.cells);
     free(self->lists_at.cells);

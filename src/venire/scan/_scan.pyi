@@ -2,7 +2,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from venire.types import Codes, Ints, Octets
+from venire.types import Codes, Floats, Ints, Octets
+
+Found = tuple[list[bytes], list[bytes], bytes, bytes, bytes, bytes, bytes, bytes, int, tuple[int, str, int] | None]
 
 class Scanner:
     def __new__(
@@ -23,11 +25,21 @@ class Scanner:
         /,
     ) -> Scanner: ...
     def stop(self) -> None: ...
-    def scan(
-        self, data: bytes, /
-    ) -> tuple[
-        list[bytes], list[bytes], bytes, bytes, bytes, bytes, bytes, bytes, int, tuple[int, str, int] | None
-    ]: ...
+    def scan(self, data: bytes, /) -> Found: ...
+    def scan_rows(
+        self,
+        topic_bytes: Octets,
+        topic_start: Ints,
+        topic_end: Ints,
+        system_bytes: Octets,
+        system_start: Ints,
+        system_end: Ints,
+        doc_bytes: Octets,
+        doc_start: Ints,
+        doc_end: Ints,
+        score: Floats,
+        /,
+    ) -> Found: ...
 
 class Names:
     def __new__(cls, seed: int, /) -> Names: ...

@@ -31,7 +31,7 @@ CLICKED, WITH_DWELL, SATISFIED = 1, 2, 4
 MOST_KEYS = 64
 _COUNTS = [("shown", np.int64), ("clicks", np.int64), ("satisfied", np.int64)]
 _TABLES: Sequence[Any] = (
-    [*_COUNTS, ("topic", np.int32), ("doc", np.int32), ("page", np.int32), ("place", np.int32)],
+    [*_COUNTS, ("topic", np.int32), ("doc", np.int32)],
     [*_COUNTS, ("rank", np.int64)],
     [("n_shown", np.int64), ("first", np.int64), ("begin", np.int64), ("length", np.int64)],
     np.int32,
@@ -196,7 +196,7 @@ class PlainCounter:
 
     def counts(self) -> tuple[Any, ...]:
         """Return rows of the tables, and numbers."""
-        items = [(*counts[:3], *item, 0, 0) for item, counts in self.items.items()]
+        items = [(*counts[:3], *item) for item, counts in self.items.items()]
         ranks = [(*counts, rank) for rank, counts in self.ranks.items()]
         places = [item for each in self.lists for item in each]
         begin = accumulate(map(len, self.lists), initial=0)

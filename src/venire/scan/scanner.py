@@ -1,7 +1,7 @@
-"""Scanners: from the bytes of whole lists to the ranks of judged items.
+"""Scanners: from whole lists, as bytes or in columns, to the ranks of judged items.
 
 There are two with identical results: one compiled (``_scan.c``), where the package was built with a C compiler, and one
-in numpy.  Both are pure functions of the bytes, release the interpreter lock while they work, and are compared with
+in numpy.  Both are pure functions of their input, release the interpreter lock while they work, and are compared with
 each other in the tests.  Ids are hashed with a seed that is drawn for each process; results do not depend on it.
 
 A signal, such as that of Ctrl-C, is handled while the main thread scans.  A scan in another thread ends soon after
@@ -61,10 +61,13 @@ class Sought(NamedTuple):
 
 
 class Scanner(Protocol):
-    """A pure function of bytes, which threads can share."""
+    """A pure function of lists, which threads can share."""
 
     def scan(self, data: bytes) -> Scanned:
         """Scan whole lists; data is empty or ends in a line end."""
+
+    def scan_lines(self, lines: Lines, fault: Fault | None = None) -> Scanned:
+        """Scan parsed lines of whole lists, up to a fault; their scores are as the rules ask for."""
 
     def stop(self) -> None:
         """End the scans of all threads soon, for good; each raises RuntimeError."""
@@ -99,7 +102,7 @@ class NumpyScanner:
         self._go_on()
         lines, fault = read_lines(fields, self.rules)
         self._go_on()
-        return self.scan_lines(lines, fault, n_lines=fields.n_lines)
+        return self.scan_lines(lines, fault)._replace(n_lines=fields.n_lines)
 
     def stop(self) -> None:
         """End the scans of all threads soon."""
@@ -109,15 +112,15 @@ class NumpyScanner:
         if self.stopped.is_set():
             raise RuntimeError("the scan was stopped")
 
-    def scan_lines(self, lines: Lines, fault: Fault | None = None, *, n_lines: int = 0) -> Scanned:
+    def scan_lines(self, lines: Lines, fault: Fault | None = None) -> Scanned:
         """Scan parsed lines of whole lists, up to a fault."""
         located = locate(lines, self.topics, self.items, self.rules, go_on=self._go_on)
-        fault = min((each for each in (fault, located.fault) if each), key=lambda each: each.line, default=None)
         topics = lines.topic.take(located.first).to_bytes()
         systems = lines.system.take(located.first).to_bytes()
         numbers = located.depth, located.level, located.hit_list, located.rank
         depth, level, hit_list, rank = (each.astype(np.int32) for each in numbers)
-        return Scanned(topics, systems, located.topic, depth, level, hit_list, rank, located.item, n_lines, fault)
+        found = located.topic, depth, level, hit_list, rank, located.item
+        return Scanned(topics, systems, *found, len(lines.score), _first(fault, located.fault))
 
 
 @dataclass(frozen=True)
@@ -135,15 +138,33 @@ class CompiledScanner:
 
     def scan(self, data: bytes) -> Scanned:
         """Scan whole lists."""
-        topics, systems, topic, depth, level, hit_list, rank, item, n_lines, fault = self.twin.scan(data)
-        first_fault = Fault(*fault) if fault else None
-        numbers = _codes(topic), _codes(depth), _codes(level), _codes(hit_list), _codes(rank), _codes(item)
-        return Scanned(topics, systems, *numbers, n_lines, first_fault)
+        return _scanned(self.twin.scan(data))
+
+    def scan_lines(self, lines: Lines, fault: Fault | None = None) -> Scanned:
+        """Scan parsed lines of whole lists, up to a fault."""
+        topic, system, doc = (_contiguous(each) for each in (lines.topic, lines.system, lines.doc))
+        found = _scanned(self.twin.scan_rows(*topic, *system, *doc, np.ascontiguousarray(lines.score)))
+        twice = found.fault and found.fault._replace(line=int(lines.number[found.fault.line]))
+        return found._replace(fault=_first(fault, twice))
 
     def stop(self) -> None:
         """End the scans of all threads soon."""
         self.twin.stop()
 
 
+def _scanned(found: _scan.Found) -> Scanned:
+    topics, systems, topic, depth, level, hit_list, rank, item, n_lines, fault = found
+    numbers = _codes(topic), _codes(depth), _codes(level), _codes(hit_list), _codes(rank), _codes(item)
+    return Scanned(topics, systems, *numbers, n_lines, Fault(*fault) if fault else None)
+
+
+def _contiguous(each: Slices) -> Slices:
+    return Slices(each.buffer, np.ascontiguousarray(each.start), np.ascontiguousarray(each.end))
+
+
 def _codes(data: bytes) -> Codes:
     return np.frombuffer(data, dtype=np.int32)
+
+
+def _first(*faults: Fault | None) -> Fault | None:
+    return min((each for each in faults if each), key=lambda each: each.line, default=None)

@@ -1,9 +1,9 @@
 """The engine of a cluster: a job is applied to the parts of every partition, where they are, and facts come back.
 
 A task reads the rows of its partition as Arrow batches (``mapInArrow``), cuts them into parts, merges the facts of its
-parts, and returns them as one row of bytes (``engine.seam.pack``).  Rows without a ``value`` are bad rows, which
-are left out and counted.  Spark runs a task again where an executor fails, and counts the answer of one attempt; facts
-do not depend on the attempt.
+parts, and returns them as one row of bytes (``engine.seam.pack``).  Bad rows are left out and counted
+(``parts.UsableRows``).  Spark runs a task again where an executor fails, and counts the answer of one attempt; facts do
+not depend on the attempt.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from venire import errors
 from venire.engine.seam import Fact, Job, pack, unpack
 from venire.errors import FormatError, SettingError, VenireError
+from venire.spark.parts import UsableRows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,7 +33,7 @@ SCHEMA = "facts binary, n_bad long, fault string"
 
 
 class Answer(NamedTuple, Generic[Fact]):
-    """What a job found: the merged facts, None without rows, and how many rows had no value."""
+    """What a job found: the merged facts, None without rows, and how many rows were bad."""
 
     facts: Fact | None
     n_bad: int
@@ -59,20 +60,6 @@ class Spark(Generic[Part]):
             raise _fault(**json.loads(faults[0]))
         facts = [unpack(kind, bytes(row.facts)) for row in found if row.facts is not None]
         return Answer(job.merged(facts) if facts else None, sum(row.n_bad for row in found))
-
-
-@dataclass
-class UsableRows:
-    """Batches without the rows that have no value, and how many these are."""
-
-    batches: Iterable[pa.RecordBatch]
-    n_bad: int = 0
-
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
-        for batch in self.batches:
-            value = batch.column("value")
-            self.n_bad += value.null_count
-            yield batch.filter(value.is_valid()) if value.null_count else batch
 
 
 def task(batches: Iterable[pa.RecordBatch], *, job: Job[Part, Fact], cut: Cut[Part]) -> Iterator[pa.RecordBatch]:

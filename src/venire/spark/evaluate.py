@@ -33,6 +33,7 @@ from venire.spark.parts import (
     LABELS,
     LIST,
     LISTS,
+    NAMED,
     Rows,
     find_hits,
     labels_of_topics,
@@ -110,8 +111,8 @@ def evaluate(
     how: dict[str, Any] = {"duplicate_labels": duplicate_labels, "strict": strict, "collect": broadcast > 0}
     labels = LabelTable.of(judgments, scale=scale, columns=columns, **how).in_isolation()
     chosen_labels(labels.summary, assessor=assessor, per=per, pool=pool)
-    listed, bad = usable_lists(runs, order, strict=strict)
-    plan = resolved(scoring.plan(as_list(measures), labels.scale), listed)
+    bad = bad_lists(runs, order, strict=strict)
+    listed, plan = bad.frame, resolved(scoring.plan(as_list(measures), labels.scale), bad)
     job = ScoreRows(plan, scoring, labels.scale, labels.duplicate_labels, score_type == "float32")
     if labels.n_labels <= broadcast:
         answer = _with_all_labels(job, labels, listed, partitions)
@@ -190,24 +191,23 @@ def runs_of(runs: DataFrame, order: str | None) -> DataFrame:
     return run_columns(runs, order=order).withColumnsRenamed({"system": "who", "score": "value"})
 
 
-def usable_lists(runs: DataFrame, order: str | None, *, strict: bool) -> tuple[DataFrame, BadRows]:
-    """Select the columns of runs, without a value in bad rows; strict: raise at one of them."""
+def bad_lists(runs: DataFrame, order: str | None, *, strict: bool) -> BadRows:
+    """Select the columns of runs, and say which rows are bad, as ``UsableRows`` does; strict: raise at one of them."""
     from pyspark.sql import functions as F
 
     value = F.col("value")
-    wrong = [*empty("topic", "who", "doc"), value.isNull(), F.isnan(value), F.abs(value) == float("inf")]
-    bad = BadRows.of("runs", runs_of(runs, order), wrong, strict=strict)
-    return bad.unset("value"), bad
+    wrong = [*empty(*NAMED), value.isNull(), F.isnan(value), F.abs(value) == float("inf")]
+    return BadRows.of("runs", runs_of(runs, order), wrong, strict=strict)
 
 
-def resolved(plan: Plan, lists: DataFrame) -> Plan:
+def resolved(plan: Plan, lists: BadRows) -> Plan:
     """Refuse measures that need more than labels of documents, and let others know the deepest list."""
     for name, each in zip(plan.names, plan.measures, strict=True):
         if each.by_intent or each.of_sample:
             raise MeasureError(f"{name} is not computed on Spark", hint="use the local engine for it")
     if all(each.resolved(1) == each for each in plan.measures):
         return plan
-    deepest = lists.filter("value IS NOT NULL").groupBy(*LIST).count().agg({"count": "max"}).first()
+    deepest = lists.frame.filter(~lists.bad).groupBy(*LIST).count().agg({"count": "max"}).first()
     n = (deepest[0] if deepest else None) or 1
     return replace(plan, measures=tuple(each.resolved(int(n)) for each in plan.measures))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,9 +26,9 @@ from venire.io.judgments import read_judgments
 from venire.kernels.ragged import offsets
 from venire.results import Note
 from venire.scan.lists import Lines, Rules, list_starts, single
-from venire.scan.scanner import NumpyScanner, Scanned, Sought
+from venire.scan.scanner import Scanned, Sought, make_scanner
 from venire.scan.slices import PADDING, Slices, changes
-from venire.types import Ints
+from venire.types import Codes, Ints
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,8 +42,45 @@ LABELLED_ROWS = 1 << 16
 UNJUDGED = "-1"
 ROW_NOTES = ("identical-rows", "superseded-labels", "identical-rows-kept")
 """Notes that count rows, which add up over parts."""
+NAMED = ("topic", "who", "doc")
+"""Columns of text that every row has."""
 TOPIC = ("topic", "split")
 LIST = ("topic", "who")
+
+
+@dataclass
+class UsableRows:
+    """Batches without bad rows, and how many these are: rows without a name or a finite value.
+
+    They are looked for here, and not by Spark, where it takes longer.
+    """
+
+    batches: Iterable[pa.RecordBatch]
+    n_bad: int = 0
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        for batch in self.batches:
+            good = batch if all_usable(batch) else usable(batch)
+            self.n_bad += batch.num_rows - good.num_rows
+            yield good
+
+
+def all_usable(batch: pa.RecordBatch) -> bool:
+    """Whether no row is bad."""
+    if any(batch.column(name).null_count for name in (*NAMED, "value")):
+        return False
+    lengths = (np.diff(text_ends(batch.column(name))) for name in NAMED)
+    return bool(np.isfinite(batch.column("value").to_numpy()).all() and all(each.all() for each in lengths))
+
+
+def usable(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Leave out bad rows."""
+    import pyarrow.compute as pc
+
+    good = pc.is_finite(batch.column("value"))
+    for name in NAMED:
+        good = pc.and_(good, pc.greater(pc.binary_length(batch.column(name)), 0))
+    return batch.filter(good)
 
 
 class Rows(NamedTuple):
@@ -145,17 +182,29 @@ def slices_of(column: pa.ChunkedArray) -> Slices:
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if isinstance(array, pa.ChunkedArray):  # pyarrow returns an array without rows as it is
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
-    _, ends, data = array.buffers()
+    data = array.buffers()[2]
     if len(array) == 0 or data is None:
         nothing = np.zeros(len(array), dtype=np.int64)
         return Slices(np.zeros(PADDING, dtype=np.uint8), nothing, nothing)
-    width = np.int64 if pa.types.is_large_string(array.type) else np.int32
-    place = np.frombuffer(ends, dtype=width)[array.offset : array.offset + len(array) + 1].astype(np.int64)
+    place = text_ends(array).astype(np.int64)
     size = int(place[-1] - place[0])
     buffer = np.zeros(size + PADDING, dtype=np.uint8)
     buffer[:size] = np.frombuffer(data, dtype=np.uint8, count=size, offset=int(place[0]))
     place -= place[0]
     return Slices(buffer, place[:-1], place[1:])
+
+
+def text_ends(array: pa.Array) -> Ints | Codes:
+    """Return where the texts of an array end in its bytes, and before these where the first begins: (n + 1,)."""
+    import pyarrow as pa
+
+    ends = array.buffers()[1]
+    if ends is None:
+        return np.zeros(len(array) + 1, dtype=np.int32)
+    chosen = slice(array.offset, array.offset + len(array) + 1)
+    if pa.types.is_large_string(array.type):
+        return np.frombuffer(ends, dtype=np.int64)[chosen]
+    return np.frombuffer(ends, dtype=np.int32)[chosen]
 
 
 def read_labels(rows: pa.Table, scale: Scale, duplicate_labels: str | None) -> Judgments:
@@ -230,10 +279,10 @@ def find_hits(lists: pa.Table, items: Items, *, single_precision: bool = False) 
     """
     sought, rules = Sought(items.topics.slices, items.topic, items.doc.slices), Rules()
     lines = _lines(lists, single_precision)
-    found, notes = NumpyScanner.of(sought, rules).scan_lines(lines), list[Note]()
+    found, notes = make_scanner(sought, rules).scan_lines(lines), list[Note]()
     if found.fault is not None:
         best_first = lines.take(np.lexsort((-lines.score, np.cumsum(list_starts(lines)))))
-        found = NumpyScanner.of(sought, rules._replace(keep_first=True)).scan_lines(best_first)
+        found = make_scanner(sought, rules._replace(keep_first=True)).scan_lines(best_first)
         text = "{n:row} with a document that its list has already: the one with the best score counts"
         notes.append(Note("repeated-documents", text, n=len(lines.score) - int(found.depth.sum())))
     return _facts(found, items), (*notes, *_tied(found))

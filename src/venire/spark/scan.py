@@ -20,7 +20,7 @@ from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.kernels.ragged import offsets
 from venire.results import Note
 from venire.spark.engine import Spark
-from venire.spark.evaluate import divided, shared_with, usable_lists
+from venire.spark.evaluate import bad_lists, divided, shared_with
 from venire.spark.parts import LIST, Rows, find_hits, items_of_topics, lists_alone, topics_among
 from venire.types import Codes, Ints
 
@@ -95,10 +95,10 @@ def scan(
     items = as_judgments(judgments).items
     if items.intents is not None:
         raise AmbiguousLabels("labels for intents are not scanned on Spark", hint="use the local engine for them")
-    lists, bad = usable_lists(runs, order, strict=strict)
-    with shared_with(lists, items) as shared:
+    bad = bad_lists(runs, order, strict=strict)
+    with shared_with(bad.frame, items) as shared:
         job = FindHits(shared)
-        answer = Spark(lists_alone).run(job, divided(lists, partitions, LIST), HitFacts)
+        answer = Spark(lists_alone).run(job, divided(bad.frame, partitions, LIST), HitFacts)
     found, n_bad = answer
     bad.notes(n_bad)
     if found is None or not len(found.topic):

@@ -158,12 +158,6 @@ class BadRows:
         count = Observation()
         return self.frame.observe(count, F.count(F.when(self.bad, 1)).alias("n")).filter(~self.bad), count
 
-    def unset(self, column: str) -> DataFrame:
-        """Return all rows, with null in a column where a row is bad; this takes no time, unlike an observation."""
-        from pyspark.sql import functions as F
-
-        return self.frame.withColumn(column, F.when(~self.bad, F.col(column)))
-
     def refuse(self) -> None:
         """Raise if there is a bad row."""
         for row in self._by_file(1):

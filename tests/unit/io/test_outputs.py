@@ -5,7 +5,7 @@ import gzip
 import os
 import stat
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ import pytest
 from venire.errors import OutputError, VenireError
 from venire.io import outputs
 from venire.io.compression import written
-from venire.io.outputs import NewFiles, new_file, refuse_place, write_bytes
+from venire.io.outputs import NewFiles, refuse_place, write_bytes
 
 
 def names(folder: Path) -> list[str]:
@@ -25,6 +25,12 @@ def fails(code: int):
         raise OSError(code, os.strerror(code))
 
     return fail
+
+
+@contextmanager
+def new_file(path: Path):
+    with NewFiles() as files, files.open(path) as file:
+        yield file
 
 
 def write_both(one: Path, other: Path) -> None:

@@ -34,6 +34,14 @@ def make(**changed):
     return _scan.Scanner(*(arguments() | changed).values())
 
 
+def columns(**changed):
+    """Arguments of scan_rows: two rows of one list."""
+    texts = {"topic": [b"22", b"22"], "system": [b"s", b"s"], "doc": [b"bbb", b"cc"]}
+    parts = {name: from_bytes(each) for name, each in texts.items()}
+    found = {f"{name}_{part}": value for name, each in parts.items() for part, value in each._asdict().items()}
+    return (found | {"score": np.array([1.0, 2.0])} | changed).values()
+
+
 def test_right_arguments():
     assert make().scan(b"22 Q0 bbb 1 1 s\n")[5:8] == tuple(np.array([n], dtype=np.int32).tobytes() for n in (0, 1, 1))
 
@@ -143,6 +151,30 @@ def test_keywords_are_refused():
 def test_only_bytes_are_scanned(data):
     with pytest.raises(TypeError):
         make().scan(data)
+
+
+def test_rows_are_scanned():
+    found = make().scan_rows(*columns())
+    assert found[:2] == ([b"22"], [b"s"])
+    assert found[5:8] == tuple(np.array(each, dtype=np.int32).tobytes() for each in ([0, 0], [1, 2], [2, 1]))
+
+
+COLUMNS = [f"{name}_{part}" for name in ("topic", "system", "doc") for part in ("buffer", "start", "end")]
+
+
+@pytest.mark.parametrize("name", [*COLUMNS, "score"])
+@pytest.mark.parametrize(
+    "value", [*ODD, np.zeros(2, "f4"), np.zeros(4)[::2], np.zeros(3), np.full(2, -1), np.full(2, 99)]
+)
+def test_odd_columns_are_refused(name, value):
+    with pytest.raises((TypeError, ValueError)):
+        make().scan_rows(*columns(**{name: value}))
+
+
+@pytest.mark.parametrize("count", [0, 9, 11])
+def test_another_number_of_columns_is_refused(count):
+    with pytest.raises(TypeError):
+        make().scan_rows(*([*columns()] * 2)[:count])
 
 
 def test_what_a_scanner_holds_cannot_be_copied_or_replaced():

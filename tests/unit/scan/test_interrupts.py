@@ -67,6 +67,14 @@ def test_a_signal_ends_a_scan(data, n_docs):
 
 
 @needs_compiler
+def test_a_signal_ends_a_scan_of_rows():
+    one, docs = from_bytes([b"1"] * 150_000), from_bytes([b"d%d" % number for number in range(150_000)])
+    assert_interrupted(
+        make_scanner(sought(), Rules(), compiled=True).twin.scan_rows, *one, *one, *docs, np.ones(150_000)
+    )
+
+
+@needs_compiler
 def test_a_short_scan_ends_before_the_signal_is_handled():
     """Were it not so, the test above could not fail."""
     scanner = make_scanner(sought(), Rules(), compiled=True).twin

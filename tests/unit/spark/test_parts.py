@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import venire
@@ -17,7 +18,7 @@ from venire.measures.list_facts import ListFacts, merged_lists
 from venire.measures.scoring import Scoring
 from venire.spark.engine import _fault, task
 from venire.spark.evaluate import ScoreRows
-from venire.spark.parts import LIST, Rows, last_group, slices_of, tagged_parts, whole_groups
+from venire.spark.parts import LIST, Rows, UsableRows, last_group, slices_of, tagged_parts, whole_groups
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 SCALE = Scale.parse("0<1<2<3")
@@ -95,6 +96,30 @@ def test_slices_of_columns_that_are_views_of_others():
     column = pl.DataFrame({"a": ["é", "", "xyz", "b"]}).to_arrow()["a"]
     assert slices_of(column.slice(1, 2)).to_bytes() == [b"", b"xyz"]
     assert slices_of(column.slice(0, 0)).to_bytes() == []
+
+
+LARGEST = np.finfo(np.float64).max
+BAD = [
+    *(("", "s", "d", 1.0), ("q", "", "d", 1.0), ("q", "s", "", 1.0)),
+    *((None, "s", "d", 1.0), ("q", None, "d", 1.0), ("q", "s", None, 1.0)),
+    *(("q", "s", "d", each) for each in (None, np.nan, np.inf, -np.inf)),
+]
+
+
+@pytest.mark.parametrize("text", [pa.string(), pa.large_string()])
+@pytest.mark.parametrize("bad", [[], *([row] for row in BAD), BAD])
+def test_rows_without_a_name_or_a_finite_value_are_left_out_and_counted(bad, text):
+    good = [("q", "s", f"d{n}", LARGEST) for n in range(3)]
+    rows = [*good[:1], *bad, *good[1:]]
+    columns = [
+        pa.array(each, kind) for each, kind in zip(zip(*rows, strict=True), [text] * 3 + [pa.float64()], strict=True)
+    ]
+    batch = pa.RecordBatch.from_arrays(columns, names=["topic", "who", "doc", "value"])
+    for each in (batch, batch.slice(1)):  # a slice begins within the buffers of its columns
+        found = UsableRows([each, each])
+        kept = [list(part.to_pylist()) for part in found]
+        assert found.n_bad == 2 * len(bad)
+        assert [[tuple(row.values()) for row in part] for part in kept] == [good[batch.num_rows - each.num_rows :]] * 2
 
 
 def test_a_task_returns_one_row_of_facts_or_a_fault():

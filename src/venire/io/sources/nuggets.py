@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from venire.errors import FormatError
-from venire.io.files import expanded_all, is_readable, opened, stem
+from venire.io.files import is_readable, opened, stem
+from venire.io.paths import expanded_all
 from venire.io.sources.labels import Imported
 from venire.io.sources.records import Columns, Record, is_name, records
 from venire.io.tables.columns import HEAD

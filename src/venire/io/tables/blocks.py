@@ -20,7 +20,7 @@ from venire.io.lines import BOM, line_at, refuse_long_part
 from venire.io.tables import parquet
 from venire.io.tables.cells import encoded, texts
 from venire.io.tables.columns import BINARY, BINARY_ENDINGS, JSON_LINES, SEPARATOR, ending_of
-from venire.io.tables.delimited import checked_rows, find_layout, has_quotes, last_row, refuse_bytes
+from venire.io.tables.delimited import LF, checked_rows, find_layout, has_quotes, last_row, refuse_bytes
 from venire.io.tables.json_lines import first_keys, parsed
 from venire.types import Bools, Floats, Ints
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-BLOCK = 1 << 24
+BLOCK = 1 << 21
 """Bytes of text that are parsed at once."""
 ROWS, CELLS = 1 << 19, 1 << 22
 """Rows of Parquet that are read at once, and cells of Parquet and of frames that make a block."""
@@ -37,7 +37,7 @@ LINES_OF_A_ROW = 16
 T = TypeVar("T")
 Choose = Callable[[Sequence[str], int | None], tuple[Mapping[str, Any], T]]
 """From the names of the columns and the line of the header (None: Parquet) to the columns that are read, with their
-types in a text, and what the caller wants to know about them; raises where columns are missing."""
+polars types in a text, by name, and what the caller wants to know about them; raises where columns are missing."""
 
 
 class Text(NamedTuple):
@@ -117,15 +117,15 @@ def read_frame(path: Path, choose: Choose[Any] | None = None) -> TableRows:
     """Read a whole table; cells of a text stay text."""
     import polars as pl
 
-    columns: dict[str, Any] = {}
+    columns: dict[str, str] = {}
 
     def chosen(names: Sequence[str], line: int | None) -> tuple[Mapping[str, Any], None]:
-        columns.update(choose(names, line)[0] if choose else dict.fromkeys(names, pl.String()))
+        columns.update(choose(names, line)[0] if choose else dict.fromkeys(names, "String"))
         return columns, None
 
     parts = [rows for rows, _ in table_blocks(path, chosen, whole=True)]
     if not parts:
-        return numbered(pl.DataFrame(schema=columns), path)
+        return numbered(pl.DataFrame(schema=_schema(columns)), path)
     return TableRows(pl.concat([each.frame for each in parts]), np.concatenate([each.line for each in parts]), path)
 
 
@@ -199,12 +199,10 @@ def _parquet_blocks(path: Path, head: bytes, choose: Choose[T]) -> Iterator[tupl
 def _delimited_blocks(
     path: Path, head: bytes, file: BinaryIO, choose: Choose[T], scan: Scan[T] | None
 ) -> Iterator[tuple[TableRows, T]]:
-    import polars as pl
-
     refuse_long_part(head, 0, path)
     layout = find_layout(head + b"\n", path, preferred=SEPARATOR.get(ending_of(path.name), ""))
     chosen, found = choose(layout.names, layout.line)
-    types = {name: chosen.get(name, pl.String()) for name in layout.names}
+    types = {name: chosen.get(name, "String") for name in layout.names}
     form: dict[str, Any] = {"has_header": False, "separator": layout.separator}
     if len(chosen) < len(types):
         form["columns"] = sorted(layout.names.index(name) for name in chosen)
@@ -212,34 +210,47 @@ def _delimited_blocks(
     for block in row_blocks(file, head[layout.start :], path, separator=layout.separator, before=layout.start):
         quoted = has_quotes(block, layout.separator)
         refuse_bytes(block, line, path)
-        before, line = line, line + block.count(b"\n")
+        before, line = line, line + _n_lines(block)
         if scan is not None and scan(block, Text(layout.names, layout.separator, quoted), found):
             continue
         text, number = checked_rows(block, before, layout._replace(quoted=quoted))
         if text:
             form["quote_char"] = '"' if quoted else None
-            try:
-                frame = pl.read_csv(text, schema=types, **form)
-            except pl.exceptions.ComputeError:  # words, or wrong numbers: from here on all cells are text
-                types = dict.fromkeys(types, pl.String())
-                frame = pl.read_csv(text, schema=types, **form)
+            frame, types = _parsed(text, types, form)
             if frame.height != len(number):
                 message = f"the rows from here on were read as {frame.height}, expected {len(number)}"
                 raise FormatError(path, int(number[0]), message)
             yield TableRows(frame, number, path), found
 
 
+def _parsed(text: bytes, types: dict[str, str], form: Mapping[str, Any]) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Parse rows; where cells are words, or wrong numbers, all cells are text from here on."""
+    import polars as pl
+
+    try:
+        return pl.read_csv(text, schema=_schema(types), **form), types
+    except pl.exceptions.ComputeError:
+        types = dict.fromkeys(types, "String")
+        return pl.read_csv(text, schema=_schema(types), **form), types
+
+
+def _schema(types: Mapping[str, str]) -> dict[str, Any]:
+    import polars as pl
+
+    return {name: getattr(pl, kind) for name, kind in types.items()}
+
+
 def _json_blocks(
     path: Path, blocks: Iterable[bytes], choose: Choose[T], scan: Scan[T] | None
 ) -> Iterator[tuple[TableRows, T]]:
-    import polars as pl
-
     line = 0
     for block in blocks:
         refuse_bytes(block, line, path)
-        before, line = line, line + block.count(b"\n")
+        before, line = line, line + _n_lines(block)
         if scan is not None and _json_scanned(block, choose, scan):
             continue
+        import polars as pl
+
         frame, number = parsed(block, before, path)
         if frame.height:
             chosen, found = choose(frame.columns, int(number[0]))
@@ -253,6 +264,11 @@ def _json_scanned(block: bytes, choose: Choose[T], scan: Scan[T]) -> bool:
         return bool(names) and scan(block, Text(names), choose(names, None)[1])
     except FormatError:  # perhaps other objects have the key
         return False
+
+
+def _n_lines(block: bytes) -> int:
+    """Count line ends, several times as fast as ``bytes.count``."""
+    return int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == LF))
 
 
 def row_blocks(

@@ -60,8 +60,6 @@ def read_table(path: Path, **reading: Any) -> Rows:
 
     When not to use this: qrels have no header, and are read by ``read_qrels``.
     """
-    import polars as pl
-
     with opened(path) as file:
         head = file.read(HEAD).removeprefix(BOM)
     scale, roles = header_scale(head, path), declared_roles(head, path)
@@ -72,7 +70,7 @@ def read_table(path: Path, **reading: Any) -> Rows:
         nonlocal form
         columns = find_columns(names, form, line=line)
         form = form._replace(layout=columns.layout)
-        return dict.fromkeys(names if line is not None else columns.used(), pl.String()), columns
+        return dict.fromkeys(names if line is not None else columns.used(), "String"), columns
 
     rows = rows_of(table_blocks(path, choose), form, name=path.name, assessor=stem(path))
     return replace(rows, scale=scale or scale_beside(path), roles=roles)

@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def write_table(judgments: Judgments, path: Path, *, layout: str = "long") -> None:
-    """Write a table, as ``add_table`` does."""
-    with NewFiles() as files:
-        add_table(files, judgments, path, layout=layout)
-
-
 def add_table(files: NewFiles, judgments: Judgments, path: Path, *, layout: str = "long") -> None:
     """Write a table in the format that the path's ending names; .gz or .zst may follow it.
 
@@ -40,9 +34,6 @@ def add_table(files: NewFiles, judgments: Judgments, path: Path, *, layout: str 
     if layout not in LAYOUTS:
         raise UnknownName("layout", layout, LAYOUTS)
     form, ending = Form(path, layout), ending_of(path.name)
-    if ending not in (*SEPARATOR, *JSON_LINES, ".parquet"):
-        message = f"the ending {ending!r} is not that of a table"
-        raise FormatError(path, None, message, hint="call it .csv, .tsv, .jsonl or .parquet; .gz or .zst may follow")
     frame, spread = _long(judgments, form), LAYOUTS[layout]
     frame = frame if spread is None else _wide(frame, judgments, form, spread)
     comment = declarations(files, judgments, path, comments=ending in SEPARATOR)

@@ -16,7 +16,6 @@ from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
 from venire.io.rows import Rows, assemble
 from venire.io.tables.rows import read_table
-from venire.io.tables.write import write_table
 
 ENDINGS = [".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.zst", ".ndjson.gz", ".jsonl.zst"]
 AWKWARD = ("a,b", 'say "hello"', '"', "tab\tbed", "line\nend", "\r", "é😀", " space ", "#1", "01", "1.0", "null", "-")
@@ -48,7 +47,7 @@ def records(table: Judgments) -> Counter[tuple[object, ...]]:
 
 
 def there_and_back(table: Judgments, path: Path, **options) -> Judgments:
-    write_table(table, path, **options)
+    write_judgments(table, path, **options)
     return assemble([read_table(path, **options)], duplicate_labels="keep")
 
 
@@ -100,14 +99,14 @@ def test_wide_tables_come_back_exactly_or_are_refused(tmp_path_factory, ending, 
 
 def test_long_and_wide_look_as_expected(tmp_path):
     table = judgments([("1", "a", "x", "2"), ("1", "a", "y,z", "0"), ("1", "b", "x", "3")])
-    write_table(table, tmp_path / "long.csv")
+    write_judgments(table, tmp_path / "long.csv")
     assert (tmp_path / "long.csv").read_text() == (
         '# scale: 0<1<2<3\ntopic,doc,assessor,label\n1,a,x,2\n1,a,"y,z",0\n1,b,x,3\n'
     )
-    write_table(table, tmp_path / "wide.tsv", layout="wide")
+    write_judgments(table, tmp_path / "wide.tsv", layout="wide")
     assert (tmp_path / "wide.tsv").read_text() == ("# scale: 0<1<2<3\ntopic\tdoc\tx\ty,z\n1\ta\t2\t0\n1\tb\t3\t\n")
     aspects = judgments([("1", "a", "x", "2", "trust"), ("1", "a", "x", "3", "rel")], scale="2<3", facets=["aspect"])
-    write_table(aspects, tmp_path / "aspects.csv", layout="aspects")
+    write_judgments(aspects, tmp_path / "aspects.csv", layout="aspects")
     assert (tmp_path / "aspects.csv").read_text() == ("# scale: 2<3\ntopic,doc,assessor,rel,trust\n1,a,x,3,2\n")
 
 
@@ -123,18 +122,18 @@ def test_facets_and_times_keep_wide_rows_apart(tmp_path):
 def test_two_labels_for_one_cell_are_refused(tmp_path, layout):
     table = judgments([("1", "a", "x", "2", "rel"), ("1", "a", "x", "0", "rel")], facets=["aspect"])
     with pytest.raises(AmbiguousLabels, match="document 'a' of topic '1' has several labels"):
-        write_table(table, tmp_path / "judges.csv", layout=layout)
+        write_judgments(table, tmp_path / "judges.csv", layout=layout)
 
 
 @pytest.mark.parametrize("name", ["topic", "qid", "Doc_ID", "time", "intent", " "])
 def test_assessors_that_would_be_read_as_something_else_are_no_columns(tmp_path, name):
     with pytest.raises(FormatError, match="cannot be a column"):
-        write_table(judgments([("1", "a", name, "2")]), tmp_path / "judges.csv", layout="wide")
+        write_judgments(judgments([("1", "a", name, "2")]), tmp_path / "judges.csv", layout="wide")
 
 
 def test_aspects_are_columns_only_where_there_are_aspects(tmp_path):
     with pytest.raises(UnknownName, match="aspect"):
-        write_table(judgments([("1", "a", "x", "2")]), tmp_path / "judges.csv", layout="aspects")
+        write_judgments(judgments([("1", "a", "x", "2")]), tmp_path / "judges.csv", layout="aspects")
 
 
 # Scales
@@ -143,16 +142,16 @@ def test_aspects_are_columns_only_where_there_are_aspects(tmp_path):
 def test_a_scale_is_declared_where_reading_would_not_infer_it(tmp_path):
     rows = [("1", "a", "x", "0"), ("1", "b", "x", "3")]
     every = [("1", f"d{label}", "x", label) for label in "0123"]
-    write_table(judgments(every), tmp_path / "plain.csv")
+    write_judgments(judgments(every), tmp_path / "plain.csv")
     assert "scale" not in (tmp_path / "plain.csv").read_text()
-    write_table(judgments(rows, scale="0<3"), tmp_path / "levels.csv")
+    write_judgments(judgments(rows, scale="0<3"), tmp_path / "levels.csv")
     assert (tmp_path / "levels.csv").read_text().startswith("# scale: 0<3\n")
     found = read_judgments({"1": {"a": 0, "b": 3, "c": 1}})
-    write_table(found.where(label=["0", "3"]), tmp_path / "inferred.csv")
+    write_judgments(found.where(label=["0", "3"]), tmp_path / "inferred.csv")
     assert "scale" not in (tmp_path / "inferred.csv").read_text()
-    write_table(judgments(rows[:1]), tmp_path / "lower.csv")
+    write_judgments(judgments(rows[:1]), tmp_path / "lower.csv")
     assert (tmp_path / "lower.csv").read_text().startswith("# scale: 0<1<2<3\ntopic,")
-    write_table(judgments(rows[:1]), tmp_path / "lower.jsonl")
+    write_judgments(judgments(rows[:1]), tmp_path / "lower.jsonl")
     assert (tmp_path / "lower.jsonl.toml").is_file()
 
 
@@ -175,25 +174,23 @@ def test_a_scale_file_left_from_before_does_not_mislead(tmp_path, ending):
 
 
 def test_what_a_table_cannot_hold_is_refused(tmp_path):
-    with pytest.raises(FormatError, match=r"ending '.txt' is not that of a table"):
-        write_table(judgments([("1", "a", "x", "2")]), tmp_path / "judges.txt")
     with pytest.raises(FormatError, match="is not UTF-8"):
-        write_table(judgments([("1", "\udcff", "x", "2")]), tmp_path / "judges.csv")
+        write_judgments(judgments([("1", "\udcff", "x", "2")]), tmp_path / "judges.csv")
     with pytest.raises(FormatError, match="white space"):
-        write_table(judgments([("1", "a", "x", " b")], scale=Scale(("a", " b"))), tmp_path / "judges.csv")
+        write_judgments(judgments([("1", "a", "x", " b")], scale=Scale(("a", " b"))), tmp_path / "judges.csv")
     assert not list(tmp_path.iterdir())
 
 
 def test_the_same_judgments_make_the_same_bytes(tmp_path):
     table = judgments([("1", "a", "x", "2")])
     for name in ("first.csv.gz", "second.csv.gz"):
-        write_table(table, tmp_path / name)
+        write_judgments(table, tmp_path / name)
     assert (tmp_path / "first.csv.gz").read_bytes() == (tmp_path / "second.csv.gz").read_bytes()
     assert gzip.decompress((tmp_path / "first.csv.gz").read_bytes()).startswith(b"# scale: 0<1<2<3\ntopic,doc")
 
 
 def test_polars_reads_what_was_written(tmp_path):
-    write_table(judgments([("1", "a", "x", "2")]), tmp_path / "judges.parquet")
+    write_judgments(judgments([("1", "a", "x", "2")]), tmp_path / "judges.parquet")
     assert pl.read_parquet(tmp_path / "judges.parquet").rows() == [("1", "a", "x", "2")]
 
 
