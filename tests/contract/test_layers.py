@@ -16,6 +16,10 @@ import pytest
 import venire
 
 ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "tools"))
+
+import house  # noqa: E402 - the folder of tools is known now
+
 SOURCE = ROOT / "src"
 MODULES = sorted((SOURCE / "venire").rglob("*.py"))
 
@@ -143,6 +147,17 @@ def forbidden_imports(code: str, module: str) -> list[str]:
 def test_imports_go_down():
     found = {dotted(path): forbidden_imports(path.read_text(encoding="utf-8"), dotted(path)) for path in MODULES}
     assert not {module: wrong for module, wrong in found.items() if wrong}
+
+
+def test_imports_have_no_cycles():
+    assert house.cycle(house.modules()) == []
+
+
+def test_a_cycle_is_found_within_functions_too(tmp_path):
+    one, other = tmp_path / "one.py", tmp_path / "other.py"
+    one.write_text("from venire.other import x\n")
+    other.write_text("def x():\n    from venire.one import y\n")
+    assert set(house.cycle({"venire.one": one, "venire.other": other})) == {"venire.one", "venire.other"}
 
 
 def flags(code: str) -> list[str]:

@@ -9,9 +9,9 @@ from math import comb
 import numpy as np
 from hypothesis import given, strategies as st
 
-from labelled_items import labelled
+from labelled_items import correlations, labelled
 from venire import PredictedRelevance
-from venire.disagreement.many_labels import heterogeneity, hypergeometric_tail, observed_weights, sampled
+from venire.disagreement.many_labels import hypergeometric_tail, observed_weights, sampled
 
 ITEMS = st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=6), min_size=1, max_size=6)
 
@@ -41,7 +41,7 @@ def test_counting_equals_all_ordered_choices(items: list[list[int]], share: tupl
 @given(ITEMS)
 def test_correlation_equals_all_ordered_choices_and_gives_three_users_exactly(items: list[list[int]]) -> None:
     judgments = labelled(items)
-    found = heterogeneity(judgments)
+    found = correlations(judgments)
     p = by_first_label(items, 3, lambda chosen: chosen[1] == 2)
     both = by_first_label(items, 3, lambda chosen: chosen[1] == chosen[2] == 2)
     seen = observed_weights(judgments, [(1, 3), (2, 3)])

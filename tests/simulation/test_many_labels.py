@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from labelled_items import labelled
+from labelled_items import correlations, labelled
 from venire import PredictedRelevance
 from venire.disagreement.dawid_skene import DawidSkene
-from venire.disagreement.many_labels import heterogeneity, observed_weights
+from venire.disagreement.many_labels import observed_weights
 from venire.disagreement.several_labels import credibility, independent, posterior
 
 
@@ -21,7 +21,7 @@ def items() -> np.ndarray:
 
 def test_the_correlation_is_that_of_the_beta_distribution(items: np.ndarray) -> None:
     """Given a label the share is Beta with one more count, and a Beta(a, b) has the correlation 1 / (a + b + 1)."""
-    found = heterogeneity(labelled(items.tolist(), scale="0<1"))
+    found = correlations(labelled(items.tolist(), scale="0<1"))
     assert found.p == pytest.approx([0.6 / 3, 1.6 / 3], abs=0.01)
     assert found.rho == pytest.approx([1 / 4, 1 / 4], abs=0.015)
 

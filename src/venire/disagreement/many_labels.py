@@ -193,7 +193,7 @@ def observed_weights(
     names, marked = one_relevant(pairs, relevant)
     kinds = kinds_of(pairs.sides.first, marked)
     chosen = [_enough(kinds, max(n, at_least or 1)) for _, n in shares]
-    alike = [_heterogeneity(each.with_labels(3), pairs.scale.labels) for each in chosen]
+    alike = [heterogeneity(each.with_labels(3), pairs.scale.labels) for each in chosen]
     rows = [_compared(each, share, rho) for each, share, (*_, rho, _) in zip(chosen, shares, alike, strict=True)]
     observed, sd, predicted, correlated, p, rho = (np.array(column) for column in zip(*rows, strict=True))
     n_items = np.array([each.n_items.sum() for each in chosen])
@@ -201,18 +201,6 @@ def observed_weights(
     notes += _unseen(pairs.scale.labels, shares, observed)
     columns = (observed, sd, predicted, correlated, p, rho, tuple(dict.fromkeys(notes)))
     return ManyLabels(pairs.scale.labels, names, tuple(shares), n_items, *columns)
-
-
-def heterogeneity(judgments: Judgments, *, relevant: Relevant = None, at_least: int = 3) -> Heterogeneity:
-    """Correlation of two other users' opinions given a label, from items with three labels or more.
-
-    A value below 0, as few items may give, is set to 0, with a note.
-    """
-    if at_least < 3:
-        raise SettingError(f"items with {counted(at_least, 'label')}: two others besides the first need 3 or more")
-    pairs = labels_of_many(judgments)
-    _, marked = one_relevant(pairs, relevant)
-    return _heterogeneity(_enough(kinds_of(pairs.sides.first, marked), at_least), pairs.scale.labels)
 
 
 def labels_of_many(judgments: Judgments) -> Pairs:
@@ -262,7 +250,11 @@ def _unseen(labels: Sequence[str], shares: Sequence[Share], observed: Floats) ->
     ]
 
 
-def _heterogeneity(kinds: Kinds, labels: Sequence[str]) -> Heterogeneity:
+def heterogeneity(kinds: Kinds, labels: Sequence[str]) -> Heterogeneity:
+    """Correlation of two other users' opinions given a label, from kinds of items with three labels or more.
+
+    A value below 0, as few items may give, is set to 0, with a note.
+    """
     others, good = kinds.others()
     p, _ = kinds.mean(good / others)
     both, _ = kinds.mean(good * (good - 1) / (others * (others - 1)))

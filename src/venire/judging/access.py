@@ -35,11 +35,6 @@ class Session:
     expires: float
     cookie: str = ""
 
-    @property
-    def is_organiser(self) -> bool:
-        """Whether it is the organiser's."""
-        return self.assessor == ORGANISER
-
 
 @dataclass(frozen=True, kw_only=True)
 class Member:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from venire.errors import SettingError
 from venire.judging import access, queries, schema
@@ -331,28 +331,6 @@ class Store:
             comment=row.comment,
             machine=None if row.machine is None else json.loads(row.machine),
         )
-
-    # Machines' replies that cannot be read
-
-    def add_reply(self, assessor: str, task: str, text: str, *, repeat: int = 0, machine: Any = None) -> None:
-        """Keep a reply of a machine that could not be read; the task stays unanswered."""
-
-        def work(connection: Connection, _: int) -> None:
-            found = access.assessor_row(connection, assessor)
-            values = {"task": self._ledger.id(task), "assessor": found.id, "repeat": repeat, "at": self.clock()}
-            kept = {"text": storable(text), "machine": None if machine is None else json.dumps(machine)}
-            connection.execute(insert(schema.reply).values(**values, **kept))
-
-        self._change(work)
-
-    def n_replies(self) -> dict[str, int]:
-        """Count the replies that could not be read, by machine."""
-        table = schema.reply.join(schema.assessor)
-        counts = (
-            select(schema.assessor.c.name, func.count().label("n")).select_from(table).group_by(schema.assessor.c.name)
-        )
-        with self.database.read() as connection:
-            return {row.name: row.n for row in connection.execute(counts)}
 
     def exchange(
         self, assessor: str, *, answers: Sequence[Answer], unread: Sequence[Unread], ended: Asked, begun: Asked

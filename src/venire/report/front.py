@@ -231,7 +231,8 @@ def _about(evidence: Evidence, name: str) -> str:
     if isinstance(missing := _missing(evidence, name), Missing):
         return f"{_capital(missing.reason)}."
     if name == "users":
-        return f"{relevance_note(evidence)}."
+        own, facts = evidence.own, evidence.facts
+        return f"{relevance_note(own, facts, relevant=evidence.relevant, judge=evidence.judge)}."
     if evidence.another_crowd:
         return "Another crowd is other workers, with as many labels for each item."
     found, observed = evidence.contradictions, _others(evidence)

@@ -13,16 +13,11 @@ declared, or else all assessors.  Without such a division it is the second lowes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from venire.data.judgments import Judgments, is_conditional
 from venire.data.runs import Facts
 from venire.types import Codes
-
-if TYPE_CHECKING:
-    from venire.report.evidence import Evidence
 
 RARE = 0.05
 """The share of the first results below which relevant results are rare."""
@@ -65,15 +60,15 @@ def _alpha(judgments: Judgments, level: int) -> float:
     return 1 - (n - 1) * float((relevant * (size - relevant) / (size - 1)).sum()) / (total * (n - total))
 
 
-def relevance_note(evidence: Evidence) -> str:
-    """Say which labels are relevant to a user, how many results have one, and if that is rare."""
-    scale, relevant = evidence.own.scale, evidence.relevant
-    seen = labels_of_results(evidence.own, evidence.facts)
+def relevance_note(own: Judgments, facts: Facts, *, relevant: str, judge: str) -> str:
+    """Say which labels are relevant to a user, how many results have one, and if that is rare.
+
+    own: the labels that score the runs, those of the judge
+    """
+    scale, seen = own.scale, labels_of_results(own, facts)
     share = float((seen >= scale.level_of(relevant)).mean()) if len(seen) else 0.0
     higher = "" if relevant == scale.labels[-1] else " or higher"
-    text = (
-        f"relevant is label {relevant}{higher}: {share:.0%} of the first {TOP} results that {evidence.judge} labelled"
-    )
+    text = f"relevant is label {relevant}{higher}: {share:.0%} of the first {TOP} results that {judge} labelled"
     lower = "" if relevant == scale.labels[1] else ", so name a lower label as relevant"
     rare = "" if share >= RARE else f"; that is rare{lower}"
     return f"{text[:1].upper()}{text[1:]}{rare}"

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labelled_items import labelled
+from labelled_items import correlations, labelled
 from venire import Judgments, PredictedRelevance, read_judgments
-from venire.disagreement.many_labels import heterogeneity, observed_weights, sampled
+from venire.disagreement.many_labels import observed_weights, sampled
 from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import PairsError, SettingError
 from venire.io import read_grid
@@ -63,7 +63,7 @@ def test_repeated_labels_of_one_assessor_are_refused(rf10: Judgments) -> None:
 
 def test_one_assessor_twice_is_two_people_when_anonymous() -> None:
     twice = read_grid("1 0 1\n1 1 0\n0 1 1", assessors=["a", "a", "b"])
-    for function in (lambda labels: observed_weights(labels, [(1, 3)]), heterogeneity, _sampled_from_three):
+    for function in (lambda labels: observed_weights(labels, [(1, 3)]), _sampled_from_three):
         with pytest.raises(PairsError, match="3 items"):
             function(twice)
         function(twice.anonymous())
@@ -114,14 +114,14 @@ def test_the_spread_over_items_is_that_of_resampled_items() -> None:
 
 
 def test_more_disagreement_than_by_chance_is_taken_as_none() -> None:
-    found = heterogeneity(labelled([[2, 2, 0, 0]] * 5))
+    found = correlations(labelled([[2, 2, 0, 0]] * 5))
     assert found.plain[0] == pytest.approx((0 + 1 / 3 - 4 / 9) / (2 / 9))
     assert found.rho[0] == 0
     assert "label 0: the estimate of rho is -0.500; rho is set to 0" in map(str, found.notes)
 
 
 def test_others_who_always_agree_stay_below_one() -> None:
-    found = heterogeneity(labelled([[0, 2, 2], [0, 0, 0]]))
+    found = correlations(labelled([[0, 2, 2], [0, 0, 0]]))
     assert found.plain[0] == pytest.approx(1)
     weights = udm_weights(1, 5, found.p[[0, 2]], np.array([False, True]), rho=found.rho[[0, 2]])
     assert weights[0] == pytest.approx(found.p[0])
@@ -156,8 +156,6 @@ def test_too_few_labels_are_refused() -> None:
         observed_weights(judgments, [(1, 4)])
     with pytest.raises(PairsError, match="no item has 6 labels"):
         sampled(judgments)
-    with pytest.raises(SettingError, match="3 or more"):
-        heterogeneity(judgments, at_least=2)
     with pytest.raises(SettingError, match="1 <= n < at_least"):
         sampled(judgments, at_least=3, n=[3])
     with pytest.raises(SettingError, match="expected one"):

@@ -9,7 +9,7 @@ import pytest
 from people import LEASE, Clock, said
 from studies import SCALE, label_tasks, study_of
 from venire.errors import SettingError, UnknownName
-from venire.judging.answers import COUNTED, REFUSED, SURPLUS
+from venire.judging.answers import COUNTED, REFUSED, SURPLUS, Unread
 from venire.judging.shown import shown_hash
 from venire.judging.store import Store
 from venire.judging.study import ASPECTS, CONDITIONAL, LABEL, PREFERENCE, Aspect, Defined, Document, Order
@@ -193,8 +193,9 @@ def test_machines_answer_several_fixed_tasks_on_one_document_once(room, tmp_path
 def test_replies_that_cannot_be_read_leave_the_task_open(room):
     it = room(n_docs=1)
     (lease,) = it.store.next_tasks("gpt")
-    it.store.add_reply("gpt", lease.task.key, "I think\0 \udc80 so", machine={"model": "m"})
-    assert it.store.n_replies() == {"gpt": 1}
+    reply = Unread(lease.task.key, 0, "I think\0 \udc80 so", {"model": "m"})
+    it.store.exchange("gpt", answers=[], unread=[reply], ended=[], begun=[])
+    assert len(it.store.unread("gpt")) == 1
     it.clock.move(LEASE + 1)
     assert it.store.next_tasks("gpt")
 
