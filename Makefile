@@ -72,7 +72,7 @@ $(VENV)/.work: EXTRAS := [dev,docs,test]
 $(VENV)/.bench: EXTRAS := [bench,test]
 $(VENV)/.fuzz: EXTRAS := [fuzz,test]
 $(VENV)/.integrations: EXTRAS := [integrations]
-$(VENV)/.run $(VENV)/.work $(VENV)/.bench $(VENV)/.fuzz $(VENV)/.integrations: pyproject.toml setup.py src/venire/scan/_scan.c | $(BIN)/python
+$(VENV)/.run $(VENV)/.work $(VENV)/.bench $(VENV)/.fuzz $(VENV)/.integrations: pyproject.toml setup.py $(wildcard src/venire/scan/native/*) | $(BIN)/python
 	@echo "installing venire$(EXTRAS) into $(VENV)"
 	@$(PIP) -e ".$(EXTRAS)"
 	@case "$(EXTRAS)" in *test*) $(PIP) --no-deps "irrCAC>=0.4.0" ;; esac

@@ -6,28 +6,33 @@ Built against Python's stable ABI, so that one wheel serves every Python from 3.
 
 import sys
 import sysconfig
+from pathlib import Path
 from typing import Any
 
 from setuptools import Extension, setup
 
-SOURCE = "src/venire/scan/_scan.c"
+ROOT = Path(__file__).resolve().parent
+FILES = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "src/venire/scan/native").iterdir())]
+HIDDEN = [] if sys.platform == "win32" else ["-fvisibility=hidden"]
+"""What the C files share is not visible outside of the module."""
 NO_SYMBOLS = ["-Wl,-s"] if sys.platform.startswith("linux") else []
 """Two thirds of the file are symbols for a debugger."""
 
 
 def build_options(*, free_threaded: bool) -> dict[str, Any]:
     """Return the arguments of ``setup`` for one kind of Python."""
-    if free_threaded:
-        return {"ext_modules": [Extension("venire.scan._scan", [SOURCE], extra_link_args=NO_SYMBOLS, optional=True)]}
-    stable = [("Py_LIMITED_API", "0x030B0000")]
     module = Extension(
         "venire.scan._scan",
-        [SOURCE],
-        define_macros=stable,
+        [path for path in FILES if path.endswith(".c")],
+        depends=[path for path in FILES if path.endswith(".h")],
+        define_macros=[] if free_threaded else [("Py_LIMITED_API", "0x030B0000")],
+        extra_compile_args=HIDDEN,
         extra_link_args=NO_SYMBOLS,
-        py_limited_api=True,
+        py_limited_api=not free_threaded,
         optional=True,
     )
+    if free_threaded:
+        return {"ext_modules": [module]}
     return {"ext_modules": [module], "options": {"bdist_wheel": {"py_limited_api": "cp311"}}}
 
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-SOURCE = ROOT / "src" / "venire" / "scan" / "_scan.c"
+NATIVE = ROOT / "src" / "venire" / "scan" / "native"
 TWIN = "venire.scan._scan"
 
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
@@ -78,9 +78,8 @@ def _tried(name: str, folder: Path) -> Compiler:
         preloaded = [path for path in (_library(name, runtime), _library(name, "libstdc++.so.6")) if path]
         if preloaded and preloaded[0].endswith(runtime):
             compiler = Compiler([name, *flags], SANITIZERS, preloaded)
-            empty = folder / "empty.c"
-            empty.write_text("int empty(void) { return 0; }\n", encoding="utf-8")
-            library = build(compiler, folder / "empty.so", source=empty)
+            (folder / "empty.c").write_text("int empty(void) { return 0; }\n", encoding="utf-8")
+            library = build(compiler, folder / "empty.so", native=folder)
             run = [sys.executable, "-c", f"import ctypes; ctypes.CDLL({str(library)!r}).empty()"]
             _finished(run, f"what {name} builds with sanitizers cannot be loaded", environment(compiler))
             return compiler
@@ -98,19 +97,19 @@ def build(
     compiler: Compiler,
     library: Path,
     *,
-    source: Path = SOURCE,
+    native: Path = NATIVE,
     coverage: bool = False,
     options: Sequence[str] = (STABLE,),
 ) -> Path:
-    """Build a C file, with coverage for libFuzzer or without; options: those of setup.py, unless others are given."""
-    include = f"-I{sysconfig.get_path('include')}"
-    command = [*compiler.command, *compiler.sanitizers, *FLAGS, *options, include, str(source), "-o", str(library)]
+    """Build the C files of a folder, with coverage for libFuzzer or without; options: those of setup.py by default."""
+    include, files = f"-I{sysconfig.get_path('include')}", map(str, sorted(native.glob("*.c")))
+    command = [*compiler.command, *compiler.sanitizers, *FLAGS, *options, include, *files, "-o", str(library)]
     if coverage:
         counters = library.with_suffix(".o")
         shim = [*compiler.command, "-O2", "-fPIC", "-c", str(HERE / "coverage.c"), "-o", str(counters)]
         _finished(shim, "coverage.c cannot be compiled")
         command += ["-fsanitize-coverage=trace-pc", str(counters)]
-    _finished(command, f"{compiler.command[0]} cannot build {source.name}")
+    _finished(command, f"{compiler.command[0]} cannot build {library.name}")
     return library
 
 

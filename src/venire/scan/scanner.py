@@ -1,8 +1,9 @@
 """Scanners: from whole lists, as bytes or in columns, to the ranks of judged items.
 
-There are two with identical results: one compiled (``_scan.c``), where the package was built with a C compiler, and one
-in numpy.  Both are pure functions of their input, release the interpreter lock while they work, and are compared with
-each other in the tests.  Ids are hashed with a seed that is drawn for each process; results do not depend on it.
+There are two with identical results: one compiled (``native/lists.c``), where the package was built with a C compiler,
+and one in numpy.  Both are pure functions of their input, release the interpreter lock while they work, and are
+compared with each other in the tests.  Ids are hashed with a seed that is drawn for each process; results do not depend
+on it.
 
 A signal, such as that of Ctrl-C, is handled while the main thread scans.  A scan in another thread ends soon after
 ``stop``.  The compiled scanner looks for both at least every 8 MiB.  The other handles signals between operations on

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import runpy
+import shutil
 import subprocess
 import sys
 from importlib import import_module
@@ -42,13 +43,23 @@ def test_a_free_threaded_python_has_a_build_of_its_own(build_options):
 def test_a_failing_build_leaves_the_scan_in_numpy(build_options, free_threaded):
     (module,) = build_options(free_threaded=free_threaded)["ext_modules"]
     assert module.optional
-    assert (ROOT / module.sources[0]).is_file()
+    assert module.sources
+    assert all((ROOT / path).is_file() for path in [*module.sources, *module.depends])
 
 
 def test_the_module_says_that_it_needs_no_lock():
-    code = (ROOT / "src/venire/scan/_scan.c").read_text(encoding="utf-8")
-    assert "#ifdef Py_GIL_DISABLED\n    {Py_mod_gil, Py_MOD_GIL_NOT_USED}" in code
-    assert "define Py_LIMITED_API" not in code  # setup.py decides
+    code = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "src/venire/scan/native").iterdir()}
+    assert "#ifdef Py_GIL_DISABLED\n    {Py_mod_gil, Py_MOD_GIL_NOT_USED}" in code["module.c"]
+    assert not [name for name, text in code.items() if "define Py_LIMITED_API" in text]  # setup.py decides
+
+
+def test_what_the_c_files_share_is_hidden():
+    module = pytest.importorskip("venire.scan._scan")
+    if sys.platform != "linux" or not shutil.which("nm"):
+        pytest.skip("symbols are listed by nm of Linux")
+    done = subprocess.run(["nm", "-D", "--defined-only", module.__file__], capture_output=True, text=True, check=True)
+    names = [line.split()[-1] for line in done.stdout.splitlines()]
+    assert [name for name in names if not name.startswith("_")] == ["PyInit__scan"]  # some linkers add _init and _end
 
 
 @pytest.mark.parametrize("error", ["ImportError", "ModuleNotFoundError"])
