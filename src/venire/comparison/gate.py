@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from venire.checks import need_number
 from venire.comparison.compare import OBSERVED, Comparison
 from venire.comparison.significance import HeadToHead, compare_systems, head_to_head
 from venire.results import counted, listed
@@ -77,6 +78,11 @@ class Claim:
     margin: float = 0.0
     level: float = LEVEL
     sure: float = SURE
+
+    def __post_init__(self) -> None:
+        need_number("the margin", self.margin, 0, np.inf, "0 or more")
+        need_number("level", self.level, 0, 0.5, "a number above 0 and below 0.5", ends=False)
+        need_number("sure", self.sure, 0, 1, "a probability from 0 to 1")
 
     @cached_property
     def reasons(self) -> list[str]:
