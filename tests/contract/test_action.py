@@ -80,6 +80,61 @@ def test_the_step_on_the_page_of_integrations_runs(tmp_path):
     assert (done.returncode, output["code"]) == (0, "0"), done.stderr + summary
 
 
+def settings_of(text, indent):
+    """Read the keys of an indented block of YAML, with their texts; those of several lines begin with |."""
+    own = re.findall(rf"^ {{{indent}}}([a-z-]+): (?:\|\n((?: {{{indent + 2}}}.*\n)+)|(.*)\n)", text, re.M)
+    return {name: re.sub(r"^ +", "", lines, flags=re.M) or one.strip('"') for name, lines, one in own}
+
+
+def variables(inputs):
+    """Return what the action gives its script: variables by the names of inputs, as action.yml has them."""
+    defaults = dict(
+        re.findall(r"^  ([a-z-]+):\n(?:    [^d].*\n|    de[^f].*\n)*    default: (?!\|)(.*)$", ACTION, re.M)
+    )
+    lists = settings_of(ACTION.split("  require:\n")[1].split("  assessor:")[0], 4)
+    known = {**{name: text.strip('"') for name, text in defaults.items()}, "require": lists["default"], **inputs}
+    return {
+        name: known[key] for name, key in re.findall(r"^        ([A-Z]+): \$\{\{ inputs\.([a-z-]+) \}\}$", ACTION, re.M)
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("share", "code"), [(1, 0), (-1, 1), (0, 2)], ids=["better", "worse", "no run"])
+def test_the_example_workflow_runs_step_by_step(tmp_path, share, code):
+    page = (ROOT / "docs" / "howto" / "release-gate.md").read_text(encoding="utf-8")
+    (workflow,) = re.findall(r"^```yaml\n(name: .*?)^```$", page, re.M | re.S)
+    ranking, action = re.findall(r"^      - (?:run|uses): (?!actions/)(.*)$", workflow, re.M)
+    inputs = settings_of(workflow.split("        with:\n")[1], 10)
+    write_documented_files(tmp_path)
+    (tmp_path / action).mkdir(parents=True)
+    new = tmp_path / "runs" / "new.run"
+    fields = [line.split() for line in new.read_text().splitlines()]
+    lines = [f"{' '.join(field[:4])} {share * float(field[4])} $2\n" for field in fields if share]
+    script = tmp_path / "rank-test-queries"
+    script.write_text(f"#!/bin/sh\ncat <<EOT\n{''.join(lines)}EOT\n")
+    script.chmod(0o755)
+    subprocess.run(["bash", "-e", "-c", ranking], cwd=tmp_path, check=True)
+    done, summary, output = run_gate(tmp_path, tmp_path / "results", **variables(inputs))
+    assert inputs["comment"] == "true"
+    if code == 2:
+        assert (done.returncode, output) == (2, {})
+        assert "new.run: holds no run lines" in summary
+        return
+    assert (done.returncode, output["code"]) == (0, str(code)), done.stderr
+    assert summary.startswith("## Passed" if code == 0 else "## Not passed")
+    fake = tmp_path / "results" / "bin" / "gh"
+    fake.write_text('#!/bin/sh\necho "$@" > said\ncat "$5" > body\n')
+    fake.chmod(0o755)
+    environment = {"PATH": f"{fake.parent}{os.pathsep}{os.environ['PATH']}", "CODE": output["code"], "NUMBER": "7"}
+    environment["RESULTS"] = str(tmp_path / "results" / "out")
+    comment, last = re.findall(r"run: ((?:gh|exit) .*)", ACTION)
+    subprocess.run(["bash", "-e", "-c", comment], cwd=tmp_path, env=environment, check=True)
+    assert (tmp_path / "said").read_text().startswith("pr comment 7 --body-file")
+    assert (tmp_path / "body").read_text() == summary
+    ended = subprocess.run(["bash", "-e", "-c", last], cwd=tmp_path, env=environment, check=False)
+    assert ended.returncode == code
+
+
 @pytest.mark.slow
 def test_a_worse_candidate_does_not_and_names_act_as_text(files, tmp_path):
     done, summary, output = run_gate(files, tmp_path, CANDIDATE="poor", BASELINE="`x`$(touch`")
