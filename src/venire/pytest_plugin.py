@@ -151,7 +151,7 @@ class SearchQuality:
     def _assert(self, claim: Claim) -> Claim:
         __tracebackhide__ = True
         if claim.reasons:
-            pytest.fail(claim.sentence(), pytrace=False)
+            pytest.fail(claim.message(), pytrace=False)
         return claim
 
     def _judgments(self, given: Any) -> Judgments:

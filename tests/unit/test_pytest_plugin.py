@@ -89,15 +89,15 @@ def test_a_judge_who_contradicts_is_a_reason():
 def test_words_name_the_worst_topics():
     found = claim("poor", "good")
     worst = found.topics("nDCG@10").topics[-1]
-    assert f"worst topics by nDCG@10: {worst} (" in found.sentence()
+    assert f"worst topics by nDCG@10: {worst} (" in found.message()
 
 
 def test_words_for_one_judge_and_one_topic():
     runs = {name: {"t0": run["t0"]} for name, run in RUNS.items()}
     labels = {"t0": labels_of(1)["judge0"]["t0"]}
     found = Claim(compare(labels, runs, candidate="poor", baseline="good", n_draws=9))
-    assert "the baseline is ahead with the labels of assessor" in found.sentence()
-    assert "95% interval not known, 1 topic\n" in found.sentence()
+    assert "the baseline is ahead with the labels of assessor" in found.message()
+    assert "95% interval not known, 1 topic\n" in found.message()
 
 
 @pytest.fixture
