@@ -15,6 +15,7 @@ from documented_files import write_documented_files
 ROOT = Path(__file__).parents[2]
 ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
 YAML = [ROOT / "action.yml", *sorted((ROOT / ".github" / "workflows").glob("*.yml"))]
+GATE = ROOT / ".github" / "gate" / "gate.sh"
 SETTINGS = {"MEASURE": "nDCG@5\nP@3\n", "REQUIRE": "delta>0\np_adjusted<=0.05\n", "ASSESSOR": ""}
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the action runs in bash")
 
@@ -43,7 +44,7 @@ def run_gate(files, results, **settings):
     environment = {**os.environ, **SETTINGS, **given, **settings, **{name: str(path) for name, path in places.items()}}
     environment["PATH"] = f"{program}{os.pathsep}{environment['PATH']}"
     done = subprocess.run(
-        ["bash", ROOT / ".github" / "gate" / "gate.sh"],
+        ["bash", GATE],
         **{"cwd": files, "env": environment, "capture_output": True, "text": True, "check": False},
     )
     summary, output = (path.read_text() if path.exists() else "" for path in list(places.values())[1:])
@@ -163,6 +164,12 @@ def test_broken_inputs_end_with_2_and_their_message(files, tmp_path, settings, s
     assert not list(files.glob("stolen*"))
 
 
+def test_the_script_needs_no_later_shell_than_any_runner_has():
+    """Runners with macOS have bash 3.2 and the sed of BSD."""
+    script = "".join(line for line in GATE.read_text(encoding="utf-8").splitlines(True) if not line.startswith("#"))
+    assert not re.findall(r"mapfile|readarray|declare -A|\$\{\w+[,^]|\|&|&>>|set -\w*u|\\\|", script)
+
+
 def test_every_input_is_documented_and_reaches_the_script_as_a_variable():
     names = re.findall(r"^  ([a-z-]+):$", ACTION.split("\noutputs:")[0], re.M)
     page = (ROOT / "docs" / "howto" / "release-gate.md").read_text(encoding="utf-8")
@@ -171,7 +178,7 @@ def test_every_input_is_documented_and_reaches_the_script_as_a_variable():
     commands = re.findall(r"run: (.*)", ACTION)
     assert commands
     assert not [command for command in commands if "${{" in command]
-    used = set(re.findall(r"\$\{?([A-Z]+)\b", (ROOT / ".github" / "gate" / "gate.sh").read_text(encoding="utf-8")))
+    used = set(re.findall(r"\$\{?([A-Z]+)\b", GATE.read_text(encoding="utf-8")))
     given = set(re.findall(r"^        ([A-Z]+): ", ACTION, re.M))
     assert used - {"LINES"} <= given
 
