@@ -155,6 +155,9 @@ EXAMPLES: dict[str, Callable[[], object]] = {
         labels(), fit().setting, observed=["careful1"], reference=["strict1", "lenient1"]
     ),
     "Changes": lambda: study().changes,
+    "Claim": lambda: venire.comparison.Claim(
+        anyone(venire.compare, candidate="s01", baseline="s02", n_draws=50), margin=0.02
+    ),
     "ClickSummary": lambda: summarise_clicks(clicks()),
     "Clicks": clicks,
     "AgreementTable": lambda: venire.agreement.agreement_table(labels(), n_draws=20),

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parents[1] / "docs" / "notebooks"
-LONGEST_TEXT = 1000
 MARK = "<!-- Written by tools/notebooks.py from {}; edit that. -->"
 
 Notebook = dict[str, Any]
@@ -55,8 +54,7 @@ def _outputs(source: str, space: dict[str, Any], number: int) -> Iterator[dict[s
 
 def _bundle(value: object) -> dict[str, Any]:
     """What a value shows: as text, and as HTML or PNG where it can."""
-    text = repr(value)
-    held: dict[str, Any] = {"text/plain": _lines(text if len(text) <= LONGEST_TEXT else f"<{type(value).__name__}>")}
+    held: dict[str, Any] = {"text/plain": _lines(repr(value))}
     html, png = (getattr(value, name, lambda: None)() for name in ("_repr_html_", "_repr_png_"))
     if html is not None:
         held["text/html"] = _lines(html)

@@ -2,10 +2,12 @@
 # The gate of the action: settings come as variables, results go into the folder $RESULTS, the verdict and the scores into
 # the summary of the job.  Ends with 0 if the comparison could be made; its exit code is the output "code".  Ends with 2 if an
 # input is wrong, and the summary has the message.
-set -euo pipefail
+# Runners with macOS have bash 3.2, without mapfile and without empty arrays under "set -u", and the sed of BSD.
+set -eo pipefail
 
 lines() {  # the lines of a text, without empty ones, into the array LINES
-    mapfile -t LINES < <(sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d' <<<"$1")
+    local each; LINES=()
+    while IFS= read -r each; do LINES+=("$each"); done < <(sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d' <<<"$1")
 }
 
 quoted() { echo '```text'; sed 's/`/'"'"'/g'; echo '```'; }  # within a fence, a name cannot end it
@@ -44,7 +46,7 @@ fi
 {
     if [[ $code == 0 ]]; then echo "## Passed"; else echo "## Not passed"; fi
     echo
-    sed -n '/^error: not passed\|^note: passed/p' "$RESULTS/messages.txt" | quoted
+    sed -n -e '/^error: not passed/p' -e '/^note: passed/p' "$RESULTS/messages.txt" | quoted
     echo
     cat "$RESULTS/comparison.md"
     echo

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import isfinite
+from typing import Any
+
 from venire.errors import SettingError
 
 
@@ -15,6 +18,16 @@ def need_at_least(least: float, what: str, value: float) -> None:
     """Raise if the value is too small, or not a number."""
     if not value >= least:
         raise SettingError(f"{what} is {value:g}, expected {least:g} or more")
+
+
+def need_number(what: str, value: Any, low: float, high: float, expected: str, *, ends: bool = True) -> None:
+    """Raise unless the value, which may be anything, is a finite number from low to high; ends: these, too."""
+    try:
+        within = isfinite(value) and low <= value <= high and (ends or value not in (low, high))
+    except (TypeError, ValueError):
+        within = False
+    if not within:
+        raise SettingError(f"{what} is {value!r}, expected {expected}")
 
 
 def need_rates(a0: float, a1: float) -> None:

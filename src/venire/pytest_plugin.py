@@ -111,8 +111,8 @@ class SearchQuality:
         **options: Any,
     ) -> Claim:
         """Fail unless the candidate is shown to be at most ``margin`` behind the baseline; options as in ``claim``."""
-        if not margin > 0:
-            pytest.fail(f"the margin is {margin}, expected a number above 0", pytrace=False)
+        if not (_is_finite(margin) and margin > 0):
+            pytest.fail(f"the margin is {margin!r}, expected a number above 0", pytrace=False)
         return self._assert(self.claim(candidate, baseline, measure, margin=margin, **options))
 
     def claim(
@@ -144,14 +144,14 @@ class SearchQuality:
         try:
             labels, systems = self._judgments(judgments), self._runs(runs)
             found = compare(labels, systems, measure, candidate=candidate, baseline=baseline, **options)
+            return Claim(found, margin, level, sure)
         except VenireError as error:
             raise pytest.fail.Exception(str(error), pytrace=False) from None  # else pytest prints both
-        return Claim(found, margin, level, sure)
 
     def _assert(self, claim: Claim) -> Claim:
         __tracebackhide__ = True
         if claim.reasons:
-            pytest.fail(claim.sentence(), pytrace=False)
+            pytest.fail(claim.message(), pytrace=False)
         return claim
 
     def _judgments(self, given: Any) -> Judgments:

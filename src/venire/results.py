@@ -147,6 +147,15 @@ class Tabular(ABC):
     def records(self) -> Records:
         """Return one dictionary per row, all with the same keys; None for unknown values."""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Give a subclass this ``__repr__``, since ``dataclass`` would write one with all its arrays."""
+        super().__init_subclass__(**options)
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = Tabular.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.sentence()}>"
+
     def to_dict(self) -> dict[str, Any]:
         """Return it for JSON: the sentence, the rows, and the notes if there are any."""
         sentence = self.sentence()

@@ -15,6 +15,7 @@ from documented_files import write_documented_files
 ROOT = Path(__file__).parents[2]
 ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
 YAML = [ROOT / "action.yml", *sorted((ROOT / ".github" / "workflows").glob("*.yml"))]
+GATE = ROOT / ".github" / "gate" / "gate.sh"
 SETTINGS = {"MEASURE": "nDCG@5\nP@3\n", "REQUIRE": "delta>0\np_adjusted<=0.05\n", "ASSESSOR": ""}
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the action runs in bash")
 
@@ -43,7 +44,7 @@ def run_gate(files, results, **settings):
     environment = {**os.environ, **SETTINGS, **given, **settings, **{name: str(path) for name, path in places.items()}}
     environment["PATH"] = f"{program}{os.pathsep}{environment['PATH']}"
     done = subprocess.run(
-        ["bash", ROOT / ".github" / "gate" / "gate.sh"],
+        ["bash", GATE],
         **{"cwd": files, "env": environment, "capture_output": True, "text": True, "check": False},
     )
     summary, output = (path.read_text() if path.exists() else "" for path in list(places.values())[1:])
@@ -80,6 +81,61 @@ def test_the_step_on_the_page_of_integrations_runs(tmp_path):
     assert (done.returncode, output["code"]) == (0, "0"), done.stderr + summary
 
 
+def settings_of(text, indent):
+    """Read the keys of an indented block of YAML, with their texts; those of several lines begin with |."""
+    own = re.findall(rf"^ {{{indent}}}([a-z-]+): (?:\|\n((?: {{{indent + 2}}}.*\n)+)|(.*)\n)", text, re.M)
+    return {name: re.sub(r"^ +", "", lines, flags=re.M) or one.strip('"') for name, lines, one in own}
+
+
+def variables(inputs):
+    """Return what the action gives its script: variables by the names of inputs, as action.yml has them."""
+    defaults = dict(
+        re.findall(r"^  ([a-z-]+):\n(?:    [^d].*\n|    de[^f].*\n)*    default: (?!\|)(.*)$", ACTION, re.M)
+    )
+    lists = settings_of(ACTION.split("  require:\n")[1].split("  assessor:")[0], 4)
+    known = {**{name: text.strip('"') for name, text in defaults.items()}, "require": lists["default"], **inputs}
+    return {
+        name: known[key] for name, key in re.findall(r"^        ([A-Z]+): \$\{\{ inputs\.([a-z-]+) \}\}$", ACTION, re.M)
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("share", "code"), [(1, 0), (-1, 1), (0, 2)], ids=["better", "worse", "no run"])
+def test_the_example_workflow_runs_step_by_step(tmp_path, share, code):
+    page = (ROOT / "docs" / "howto" / "release-gate.md").read_text(encoding="utf-8")
+    (workflow,) = re.findall(r"^```yaml\n(name: .*?)^```$", page, re.M | re.S)
+    ranking, action = re.findall(r"^      - (?:run|uses): (?!actions/)(.*)$", workflow, re.M)
+    inputs = settings_of(workflow.split("        with:\n")[1], 10)
+    write_documented_files(tmp_path)
+    (tmp_path / action).mkdir(parents=True)
+    new = tmp_path / "runs" / "new.run"
+    fields = [line.split() for line in new.read_text().splitlines()]
+    lines = [f"{' '.join(field[:4])} {share * float(field[4])} $2\n" for field in fields if share]
+    script = tmp_path / "rank-test-queries"
+    script.write_text(f"#!/bin/sh\ncat <<EOT\n{''.join(lines)}EOT\n")
+    script.chmod(0o755)
+    subprocess.run(["bash", "-e", "-c", ranking], cwd=tmp_path, check=True)
+    done, summary, output = run_gate(tmp_path, tmp_path / "results", **variables(inputs))
+    assert inputs["comment"] == "true"
+    if code == 2:
+        assert (done.returncode, output) == (2, {})
+        assert "new.run: holds no run lines" in summary
+        return
+    assert (done.returncode, output["code"]) == (0, str(code)), done.stderr
+    assert summary.startswith("## Passed" if code == 0 else "## Not passed")
+    fake = tmp_path / "results" / "bin" / "gh"
+    fake.write_text('#!/bin/sh\necho "$@" > said\ncat "$5" > body\n')
+    fake.chmod(0o755)
+    environment = {"PATH": f"{fake.parent}{os.pathsep}{os.environ['PATH']}", "CODE": output["code"], "NUMBER": "7"}
+    environment["RESULTS"] = str(tmp_path / "results" / "out")
+    comment, last = re.findall(r"run: ((?:gh|exit) .*)", ACTION)
+    subprocess.run(["bash", "-e", "-c", comment], cwd=tmp_path, env=environment, check=True)
+    assert (tmp_path / "said").read_text().startswith("pr comment 7 --body-file")
+    assert (tmp_path / "body").read_text() == summary
+    ended = subprocess.run(["bash", "-e", "-c", last], cwd=tmp_path, env=environment, check=False)
+    assert ended.returncode == code
+
+
 @pytest.mark.slow
 def test_a_worse_candidate_does_not_and_names_act_as_text(files, tmp_path):
     done, summary, output = run_gate(files, tmp_path, CANDIDATE="poor", BASELINE="`x`$(touch`")
@@ -108,6 +164,12 @@ def test_broken_inputs_end_with_2_and_their_message(files, tmp_path, settings, s
     assert not list(files.glob("stolen*"))
 
 
+def test_the_script_needs_no_later_shell_than_any_runner_has():
+    """Runners with macOS have bash 3.2 and the sed of BSD."""
+    script = "".join(line for line in GATE.read_text(encoding="utf-8").splitlines(True) if not line.startswith("#"))
+    assert not re.findall(r"mapfile|readarray|declare -A|\$\{\w+[,^]|\|&|&>>|set -\w*u|\\\|", script)
+
+
 def test_every_input_is_documented_and_reaches_the_script_as_a_variable():
     names = re.findall(r"^  ([a-z-]+):$", ACTION.split("\noutputs:")[0], re.M)
     page = (ROOT / "docs" / "howto" / "release-gate.md").read_text(encoding="utf-8")
@@ -116,7 +178,7 @@ def test_every_input_is_documented_and_reaches_the_script_as_a_variable():
     commands = re.findall(r"run: (.*)", ACTION)
     assert commands
     assert not [command for command in commands if "${{" in command]
-    used = set(re.findall(r"\$\{?([A-Z]+)\b", (ROOT / ".github" / "gate" / "gate.sh").read_text(encoding="utf-8")))
+    used = set(re.findall(r"\$\{?([A-Z]+)\b", GATE.read_text(encoding="utf-8")))
     given = set(re.findall(r"^        ([A-Z]+): ", ACTION, re.M))
     assert used - {"LINES"} <= given
 

@@ -94,6 +94,19 @@ def test_what_a_dataset_has_not_is_said(dataset):
         read_judgments("irds:no/such-dataset")
 
 
+def test_the_nearest_names_of_datasets_are_named():
+    with pytest.raises(FormatError) as caught:
+        read_judgments("irds:msmarco-passage/trec-dl-2091/judged")
+    assert "did you mean 'msmarco-passage/trec-dl-2019/judged'" in caught.value.hint
+
+
+def test_datasets_that_the_page_names_exist():
+    page = (Path(__file__).parents[2] / "docs" / "integrations" / "ir-datasets.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"irds:([\w/.-]+\w)", page)) - {"our/eggs"}
+    assert len(named) >= 2
+    assert named <= set(ir_datasets.registry)
+
+
 def test_inspect_says_what_it_has(dataset):
     found = inspect_file(Path(dataset))
     assert found.kind == "ir_datasets dataset"

@@ -67,6 +67,15 @@ def test_a_result_shows_itself_and_becomes_plain_data(name, monkeypatch):
     assert "colo" not in html.replace("colon", "")
 
 
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_result_is_short_as_text(name):
+    """As a prompt of Python shows it, and as a notebook holds it beside the HTML."""
+    text = repr(example(name))
+    assert name in text
+    assert len(text) < 500
+    assert "array(" not in text
+
+
 WITHOUT_NUMBERS = {"AltTest", "Report"}  # these examples: too few labels for the test, a report without systems
 
 

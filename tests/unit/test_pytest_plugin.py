@@ -11,6 +11,7 @@ import pytest
 
 from venire import compare, read_judgments
 from venire.comparison import Claim
+from venire.errors import SettingError
 
 DOCS = [f"d{n}" for n in range(12)]
 N_TOPICS = 20
@@ -71,6 +72,16 @@ def test_the_lower_bound_is_the_one_sided_one_of_student():
     assert found.lower_bound("nDCG@10") == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    "setting",
+    [{"level": 0}, {"level": 0.5}, {"level": 5}, {"level": "5%"}, {"sure": 90}, {"sure": np.nan}, {"margin": -1}],
+)
+def test_settings_with_which_any_or_no_claim_could_be_made_are_refused(setting):
+    (name,) = setting
+    with pytest.raises(SettingError, match=rf"{name} is .*, expected"):
+        claim("poor", "good", **setting)
+
+
 def test_a_judge_who_contradicts_is_a_reason():
     assert any("judge" in reason for reason in claim("good", "poor", n_judges=2, flipped=N_TOPICS).reasons)
 
@@ -78,15 +89,15 @@ def test_a_judge_who_contradicts_is_a_reason():
 def test_words_name_the_worst_topics():
     found = claim("poor", "good")
     worst = found.topics("nDCG@10").topics[-1]
-    assert f"worst topics by nDCG@10: {worst} (" in found.sentence()
+    assert f"worst topics by nDCG@10: {worst} (" in found.message()
 
 
 def test_words_for_one_judge_and_one_topic():
     runs = {name: {"t0": run["t0"]} for name, run in RUNS.items()}
     labels = {"t0": labels_of(1)["judge0"]["t0"]}
     found = Claim(compare(labels, runs, candidate="poor", baseline="good", n_draws=9))
-    assert "the baseline is ahead with the labels of assessor" in found.sentence()
-    assert "95% interval not known, 1 topic\n" in found.sentence()
+    assert "the baseline is ahead with the labels of assessor" in found.message()
+    assert "95% interval not known, 1 topic\n" in found.message()
 
 
 @pytest.fixture
@@ -170,6 +181,12 @@ WRONG = {
     "venire.assert_better('good', 'poor', judgments='no.qrels', runs='good.run')": "no.qrels",
     "venire.assert_better('good', 'nosuch', judgments='judge.qrels', runs='good.run')": "nosuch",
     "venire.assert_no_regression('good', 'poor', margin=0)": "the margin is 0",
+    "venire.assert_no_regression('good', 'poor', margin='1%')": "the margin is '1%', expected a number above 0",
+    "venire.assert_no_regression('good', 'poor', margin=float('inf'))": "the margin is inf",
+    "venire.assert_better('poor', 'good', judgments='judge.qrels', runs=['good.run', 'poor.run'], level=5)": (
+        "level is 5, expected a number above 0 and below 0.5"
+    ),
+    "venire.assert_better('good', 'poor', judgments=7, runs='good.run')": "judgments: found int",
 }
 NO_RUNS = {
     "None": "NoneType",

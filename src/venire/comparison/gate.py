@@ -21,9 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from venire.checks import need_number
 from venire.comparison.compare import OBSERVED, Comparison
-from venire.comparison.significance import HeadToHead, compare_systems, head_to_head
-from venire.results import counted, listed
+from venire.comparison.significance import HeadToHead, SystemComparison, compare_systems, head_to_head
+from venire.results import Records, Tabular, counted, listed
 
 LEVEL, SURE = 0.05, 0.9
 """Level of the tests over topics, and the least probability under another judge."""
@@ -65,8 +66,15 @@ def nothing_returned(found: Comparison) -> set[str]:
     return {*facts.systems} - {facts.systems[number] for number in facts.system[counts].tolist()}
 
 
+def _record(tested: SystemComparison) -> dict[str, Any]:
+    effects = tested.effects
+    numbers = {"delta": effects.delta, "low": effects.low, "high": effects.high, "p_value": tested.p_value}
+    known = {name: None if np.isnan(values[0]) else float(values[0]) for name, values in numbers.items()}
+    return {"measure": tested.measure, **known, "n_topics": int(tested.n_topics[0])}
+
+
 @dataclass(frozen=True, eq=False)
-class Claim:
+class Claim(Tabular):
     """The claim that one system is better than another by a comparison of the two.
 
     margin: 0 for superiority; else the candidate may be behind by this much
@@ -77,6 +85,11 @@ class Claim:
     margin: float = 0.0
     level: float = LEVEL
     sure: float = SURE
+
+    def __post_init__(self) -> None:
+        need_number("the margin", self.margin, 0, np.inf, "0 or more")
+        need_number("level", self.level, 0, 0.5, "a number above 0 and below 0.5", ends=False)
+        need_number("sure", self.sure, 0, 1, "a probability from 0 to 1")
 
     @cached_property
     def reasons(self) -> list[str]:
@@ -128,17 +141,27 @@ class Claim:
         return head_to_head(self.found.scores, *self.found.pairs[0], measure=measure)
 
     def sentence(self) -> str:
-        """Return the claim, why it may not be made, and the topics on which the candidate loses most."""
+        """Return the claim, and whether it may be made."""
         candidate, baseline = self.found.pairs[0]
         claim = f"better than {baseline}" if self.margin <= 0 else f"no more than {self.margin:g} worse than {baseline}"
-        lines = [f"{candidate} is {'not shown to be ' if self.reasons else ''}{claim}"]
-        lines += [f"  {reason}" for reason in self.reasons]
-        for each in self.found.by_measure:
-            effects, measure = each.tested.effects, each.tested.measure
-            topics = counted(int(each.tested.n_topics[0]), "topic")
-            low, high = effects.low[0], effects.high[0]
-            interval = "not known" if np.isnan(low) else f"[{low:+.4f}, {high:+.4f}]"
-            lines.append(f"  {measure}: difference {effects.delta[0]:+.4f}, 95% interval {interval}, {topics}")
+        return f"{candidate} is {'not shown to be ' if self.reasons else ''}{claim}"
+
+    def records(self) -> Records:
+        """Return a row for each measure: the difference with its 95% interval, its p-value, and the topics."""
+        return [_record(each.tested) for each in self.found.by_measure]
+
+    @property
+    def notes(self) -> list[str]:
+        """Why the claim may not be made."""
+        return self.reasons
+
+    def message(self) -> str:
+        """Return the claim, why it may not be made, and the topics on which the candidate loses most."""
+        lines = [self.sentence(), *(f"  {reason}" for reason in self.reasons)]
+        for row in self.records():
+            interval = "not known" if row["low"] is None else f"[{row['low']:+.4f}, {row['high']:+.4f}]"
+            topics, measure = counted(row["n_topics"], "topic"), row["measure"]
+            lines.append(f"  {measure}: difference {row['delta']:+.4f}, 95% interval {interval}, {topics}")
             found = self.topics(measure)
             worst = [
                 f"{topic} ({difference:+.4f})"

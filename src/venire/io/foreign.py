@@ -50,6 +50,22 @@ def known_judgments(source: Any, *, second_column: str = "ignore") -> Any:
     return source
 
 
+def refuse_other(source: Any, where: str) -> None:
+    """Raise where a source is of a type that cannot be read."""
+    if isinstance(source, bytes) or not isinstance(source, Iterable):
+        message = f"found {type(source).__name__}, expected the name of a file, a data frame or a dictionary"
+        raise FormatError(where, None, message, hint="several of these may be in a list")
+
+
+def refuse_flat(held: Mapping[Any, Any], where: str, example: str) -> None:
+    """Raise where a dictionary holds anything but dictionaries, as the record of a row does; example: what is read."""
+    for key, each in held.items():
+        if not isinstance(each, Mapping):
+            found = f"found {type(each).__name__} under {str(key)[:60]!r}, expected a dictionary of documents"
+            hint = f"expected {example}; make a data frame of records: polars.DataFrame(records)"
+            raise FormatError(where, None, found, hint=hint)
+
+
 def names_assessors(source: Any) -> bool:
     """Whether a source is {assessor: judgments}, not {topic: {doc: label}}, by the first document of each topic."""
     return isinstance(source, Mapping) and any(

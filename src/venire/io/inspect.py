@@ -31,7 +31,7 @@ from venire.io.lines import BOM, read_bytes
 from venire.io.plans import is_plan, read_plan
 from venire.io.qrels import name_a_choice
 from venire.io.runs import read_facts, read_runs, whole_run
-from venire.io.sources.known import JUDGMENTS, RUNS, Source, first_keys, recognised
+from venire.io.sources.known import JUDGMENTS, RUNS, Source, first_keys, one_value, recognised
 from venire.io.sources.nuggets import of_answers, read_nuggets
 from venire.io.tables.columns import (
     BINARY,
@@ -121,7 +121,9 @@ def inspect_file(
         source = None if how.get("layout") else recognised(head, path.name)
         kind = kind_of(head, path, judgments=judgments, stated=bool(how.get("columns"))) if source is None else ""
         of_text, odd = (
-            ({"bytes": len(data)}, []) if head.startswith(BINARY) else text_facts(data, is_json=source is not None)
+            ({"bytes": len(data)}, [])
+            if head.startswith(BINARY)
+            else text_facts(data, is_json=source is not None or bool(one_value(head)))
         )
         facts |= of_text
         del data
@@ -159,7 +161,7 @@ def compression(magic: bytes) -> str:
 
 def kind_of(head: bytes, path: Path, *, judgments: bool = False, stated: bool = False) -> str:
     """Return what a file is by its first bytes, decompressed, and its name; stated: columns of tables were stated."""
-    if not head.strip() or head.startswith((*FOREIGN, *UTF16)):
+    if not head.strip() or head.startswith((*FOREIGN, *UTF16)) or one_value(head):
         return UNKNOWN
     head = head.removeprefix(BOM)
     if looks_like_table(head, path.name):
@@ -362,9 +364,11 @@ class _Copy:
         self._lines: list[bytes] = []
 
     def leave_out(self, line: int) -> bool:
-        """Leave out a line; return whether something is left to be read: neither the header, nor a binary file."""
+        """Leave out a line; return whether something is left to be read: no header, no binary file, no JSON value."""
         if self.path == self._source:
             data = read_bytes(self._source)
+            if one_value(data[:HEAD]):
+                return False
             header = data.count(b"\n", 0, header_start(data)) + 1
             quoted = b'"' in data and not data.lstrip().startswith(b"{")  # rows may have several lines
             if looks_like_table(data[:HEAD], self.path.name) and (line <= header or quoted or data.startswith(BINARY)):
@@ -454,8 +458,9 @@ def _why_unknown(head: bytes, facts: Mapping[str, Any]) -> Problem:
         what, hint = f"is compressed with {foreign}, which is not read", "unpack it, or compress it with gzip or zstd"
     elif head.startswith(UTF16):
         what, hint = "is UTF-16 text, expected UTF-8", "convert it: iconv -f UTF-16 -t UTF-8"
-    elif head.removeprefix(BOM).lstrip().startswith(b"["):
-        what, hint = "is a JSON list of another kind than those that are read", "write it as a table"
+    elif value := one_value(head):
+        what = f"is a JSON {value} of another kind than those that are read"
+        hint = "write it as a table, such as one JSON object per line"
     elif control:
         what, hint = f"is not text: found the control byte 0x{control[0]:02x}", FORMATS
     else:

@@ -15,7 +15,7 @@ from venire.data.judgments import Judgments, on_one_scale
 from venire.data.scale import NOT_APPLICABLE, Scale, is_number
 from venire.errors import FormatError, UnknownName
 from venire.io.files import DATASET, opened
-from venire.io.foreign import known_judgments, names_assessors, of_assessor
+from venire.io.foreign import known_judgments, names_assessors, of_assessor, refuse_flat, refuse_other
 from venire.io.outputs import NewFiles
 from venire.io.paths import expanded_all, names_files
 from venire.io.qrels import add_qrels, read_qrels
@@ -183,12 +183,14 @@ def _parts(source: Any, second_column: str, form: Mapping[str, Any]) -> Iterable
     elif isinstance(source, Mapping):
         from venire.io.tables.rows import rows_from_dict
 
+        refuse_flat(source, "dict", '{"51": {"d1": 2}}')
         yield rows_from_dict(source)
     elif hasattr(source, "columns"):
         from venire.io.tables.rows import rows_from_frame
 
         yield rows_from_frame(source, **form)
     else:
+        refuse_other(source, "judgments")
         for each in source:
             yield from _parts(each, second_column, form)
 

@@ -36,7 +36,7 @@ from venire.data.runs import (
 from venire.engine.local import map_partitions
 from venire.errors import FormatError, TiedScoresWarning, UnknownName, Way
 from venire.io.files import DATASET, opened, stem
-from venire.io.foreign import as_id, known_runs
+from venire.io.foreign import as_id, known_runs, refuse_flat, refuse_other
 from venire.io.lines import Chunk, chunks, last_line, line_fault, read_bytes, split_columns, warn_of_comments
 from venire.io.paths import expanded_all, names_files
 from venire.io.pipes import STDIN
@@ -142,6 +142,7 @@ def _sources(source: Any) -> Iterable[Source]:
 
         yield run_of_frame(source)
     else:
+        refuse_other(source, "runs")
         for each in source:
             yield from _sources(each)
 
@@ -166,8 +167,11 @@ def _of_file(path: Path) -> Source:
 
 def _from_dict(runs: Mapping[str, Any]) -> RunTable:
     """Read {topic: {doc: score}} or {system: {topic: {doc: score}}}."""
-    nested = any(isinstance(each, Mapping) for lists in runs.values() for each in dict(lists).values())
+    refuse_flat(runs, "run", '{"51": {"d1": 2.5}}')
+    nested = any(isinstance(each, Mapping) for lists in runs.values() for each in lists.values())
     systems = runs if nested else {"run": runs}
+    for lists in systems.values():
+        refuse_flat(lists, "run", '{"51": {"d1": 2.5}}')
     names = [as_id(system, "run") for system in systems]
     rows = [
         (number, as_id(topic, "run"), as_id(doc, "run"), _score(score, topic, doc))

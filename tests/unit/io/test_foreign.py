@@ -151,6 +151,29 @@ def test_rows_that_are_none(read, rows, words):
         read(rows)
 
 
+@pytest.mark.parametrize("read", [read_judgments, read_runs])
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (7, "found int, expected the name of a file, a data frame or a dictionary"),
+        (None, "found NoneType"),
+        (b"qrels.txt", "found bytes"),
+        ([7], "found int"),
+        ({"q1": 3}, "found int under 'q1', expected a dictionary of documents"),
+        ({"q1": ["d1"]}, "found list under 'q1'"),
+        ([{"topic": "q1", "doc": "d1", "label": 1}], r"found str under 'topic'.*\n.*polars.DataFrame\(records\)"),
+    ],
+)
+def test_what_is_no_source_is_named(read, source, words):
+    with pytest.raises(FormatError, match=words):
+        read(source)
+
+
+def test_a_topic_without_documents_in_a_dictionary_of_systems_is_named():
+    with pytest.raises(FormatError, match="found float under 'q2'"):
+        read_runs({"bm25": {"q1": {"d1": 1.0}, "q2": 2.0}})
+
+
 @pytest.mark.parametrize("missing", [None, float("nan")])
 def test_a_row_without_relevance_is_named(missing):
     with pytest.raises(FormatError, match="Qrel rows:2: has no relevance"):

@@ -1,4 +1,4 @@
-"""Datasets of ir_datasets (0.5.5 and later), named ``irds:ID``, as in ``irds:msmarco-passage/trec-dl-2021/judged``.
+"""Datasets of ir_datasets (0.5.5 and later), named ``irds:ID``: ``irds:msmarco-passage-v2/trec-dl-2021/judged``.
 
 Qrels are judgments by one assessor, named after the dataset; queries are texts of topics; documents are texts of
 documents; scored documents, where a dataset has them, are a run.
@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from venire.data.ids import Category
 from venire.data.runs import RunTable
-from venire.errors import FormatError
+from venire.errors import FormatError, known_names
 from venire.io.files import DATASET
 from venire.io.foreign import as_id, known_judgments, known_runs
 from venire.io.rows import Rows, named
@@ -106,7 +106,8 @@ def _dataset(path: Path) -> Any:
     try:
         return ir_datasets.load(dataset_id(path))
     except KeyError:
-        hint = "ir_datasets list shows the names that it knows"
+        near = known_names(dataset_id(path), ir_datasets.registry)
+        hint = f"{near}{';' * (not near.endswith('?'))} ir_datasets list shows all names"
         raise FormatError(path, None, "ir_datasets knows no dataset of this name", hint=hint) from None
 
 

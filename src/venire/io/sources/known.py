@@ -28,6 +28,8 @@ SCORES = re.compile(rb"\{\s*+(?:%b\{\s*+\}\s*+,\s*+)*+%b\{\s*+(?:%b-?\d|\}\s*+\}
 """Documents by topic, the first of which may have none."""
 LINES = re.compile(rb"\}[ \t\r]*+\n\s*+\{")
 """The end of an object and the beginning of the next, without a comma."""
+GOES_ON = (b"{", b"[", b",", b":")
+"""How a line ends in the middle of an object."""
 Begins = Callable[[set[str], bytes], bool]
 
 
@@ -112,7 +114,12 @@ SOURCES = (
         _either(_has("judgment", "prediction", "passage"), _has("query", "candidates", "judgment")),
     ),
     Source("nuggets", "nuggetizer assignments", _has("qid", "nuggets")),
-    Source("mteb", "MTEB predictions", _has("mteb_model_meta", opens=b"{"), RUNS),
+    Source(
+        "mteb",
+        "MTEB predictions",
+        _either(_has("mteb_model_meta", opens=b"{"), _has("mteb_version", "scores", opens=b"{")),
+        RUNS,
+    ),
     Source(
         "sentence-transformers", "sentence-transformers predictions", _has("query_id", "results", "corpus_id"), RUNS
     ),
@@ -131,11 +138,20 @@ def source_of(head: bytes, path: Path, holds: str) -> Source | None:
     if found is not None and holds not in found.holds:
         hint = "judgments come first, then runs"
         raise FormatError(path, None, f"this looks like {found.title}, expected {holds}", hint=hint)
-    if found is None and head.removeprefix(BOM).lstrip().startswith(b"["):
+    if found is None and (what := one_value(head)):
         known = ", ".join(source.name for source in SOURCES if holds in source.holds)
-        hint = f"known are files of {known}; others can be written as a table"
-        raise FormatError(path, None, "is a JSON list of another kind than those that are read", hint=hint)
+        hint = f"known are files of {known}; others can be written as a table, such as one JSON object per line"
+        raise FormatError(path, None, f"is a JSON {what} of another kind than those that are read", hint=hint)
     return found
+
+
+def one_value(head: bytes) -> str:
+    """Return what a file is that is one JSON value, over one line or several: "list", "object", or ""."""
+    head = head.removeprefix(BOM).lstrip()
+    if head.startswith(b"["):
+        return "list"
+    first, more, _ = head.partition(b"\n")
+    return "object" if head.startswith(b"{") and more and first.rstrip().endswith(GOES_ON) else ""
 
 
 def recognised(head: bytes, name: str) -> Source | None:

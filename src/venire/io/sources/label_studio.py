@@ -1,7 +1,7 @@
 """Label Studio (1.x) exports JSON: a list of tasks, each with ``data`` and a list of ``annotations``.
 
 Annotations have ``completed_by`` (a number, or an object with an e-mail address), ``was_cancelled``, ``lead_time`` in
-seconds, and in ``result`` the values of controls, of type ``choices`` or ``rating``.  JSON-MIN is a flat list with
+seconds, and in ``result`` the values of controls, of which those in ``READ`` are read.  JSON-MIN is a flat list with
 ``annotator``, the names of controls as keys, and the data.
 """
 
@@ -19,6 +19,8 @@ from venire.io.tables.columns import ROLES, all_names, plain
 from venire.results import first_few
 
 HINT = "export the project as JSON or JSON-MIN"
+READ = ("choices", "rating", "number")
+"""Types of controls that are labels."""
 OF_THE_EXPORT = frozenset({"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement"})
 """Keys of JSON-MIN that are neither data nor controls."""
 
@@ -37,8 +39,7 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
         for annotation in listed if isinstance(listed, list) else [record.held]:
             chosen = _chosen if isinstance(listed, list) else _flat
             for control, label in chosen(record, annotation, columns):
-                left_out = "" if label else "cancelled" if annotation.get("was_cancelled") else "no label was chosen"
-                about = _about(annotation)
+                left_out, about = "" if label else _no_label(annotation), _about(annotation)
                 yield Imported(topic=topic, doc=doc, label=label, aspect=control, left_out=left_out, **about)
 
 
@@ -46,14 +47,22 @@ def _chosen(record: Record, annotation: Any, columns: Columns) -> Iterator[tuple
     """Yield the controls of an annotation and their values; an empty value if it was cancelled, or has none."""
     if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
         raise record.fault("has an annotation without a result", hint=HINT)
-    if annotation.get("was_cancelled") or not annotation["result"]:
+    results = [each for each in annotation["result"] if isinstance(each, dict) and each.get("type") in READ]
+    if annotation.get("was_cancelled") or not results:
         yield "", ""
         return
-    for each in annotation["result"]:
-        if isinstance(each, dict) and each.get("type") in ("choices", "rating") and isinstance(each.get("value"), dict):
-            control = str(each.get("from_name"))
-            if columns.get("label", control) == control:
-                yield control, record.value(each["value"].get(each["type"]))
+    for each in results:
+        control = str(each.get("from_name"))
+        if isinstance(each.get("value"), dict) and columns.get("label", control) == control:
+            yield control, record.value(each["value"].get(each["type"]))
+
+
+def _no_label(annotation: Mapping[str, Any]) -> str:
+    """Return why an annotation has no label."""
+    if annotation.get("was_cancelled"):
+        return "cancelled"
+    types = {str(each.get("type")) for each in annotation.get("result") or () if isinstance(each, dict)}
+    return f"controls of type {first_few(sorted(types), 4)} are not read" if types else "no label was chosen"
 
 
 def _flat(record: Record, task: Mapping[str, Any], columns: Columns) -> Iterator[tuple[str, str]]:

@@ -25,7 +25,10 @@ def lists(path: Path) -> RunTable:
     """Read the lists of one model."""
     held = read_json(path, hint=HINT, limit=LIMIT)
     if not isinstance(held, dict) or META not in held:
-        raise FormatError(path, None, f"has no {META}", hint=HINT)
+        what = (
+            "has scores of measures, and no lists" if isinstance(held, dict) and "scores" in held else f"has no {META}"
+        )
+        raise FormatError(path, None, what, hint=HINT)
     parts = {f"{subset}/{split}": topics for subset, split, topics in _splits(held, path)}
     meta = held[META]
     model = meta.get("model_name") if isinstance(meta, dict) else None

@@ -73,6 +73,37 @@ def test_judgments_are_no_runs_and_runs_no_judgments(write):
     assert "JSON list of another kind" in inspect_file(write("x.json", [])).problems[0].what
 
 
+@pytest.mark.parametrize("value", [{"topic": "q1", "doc": "d1", "label": 1}, {"queries": {"$query": "a b c d e f"}}])
+def test_an_object_over_several_lines_is_json_of_another_kind(write, value):
+    path = write("x.json", json.dumps(value, indent=1).encode())
+    for read in (read_judgments, read_runs):
+        with pytest.raises(FormatError, match="is a JSON object of another kind than those that are read"):
+            read(path)
+    found = inspect_file(path)
+    assert (found.kind, [problem.line for problem in found.problems]) == ("unknown", [None])
+    broken = write("x.jsonl", b'{"topic": "q1"\n{"topic": "q1", "doc": "d1", "label": 1}\n')
+    with pytest.raises(FormatError, match=r"x\.jsonl:1: .* is not JSON"):
+        read_judgments(broken)
+
+
+def test_a_list_of_records_is_no_run(write):
+    found = inspect_file(write("x.json", [{"topic": "q1", "doc": "d1", "label": 1}]))
+    assert (found.kind, len(found.problems)) == ("unknown", 1)
+
+
+def test_scores_of_mteb_are_no_lists(write):
+    scores = {"task_name": "Eggs", "mteb_version": "2.0", "scores": {"test": [{"ndcg_at_10": 0.5}]}}
+    with pytest.raises(FormatError, match="has scores of measures, and no lists") as found:
+        read_runs(write("Eggs.json", scores))
+    assert "prediction_folder" in str(found.value)
+
+
+def test_what_is_wrong_in_a_json_list_is_one_error(write):
+    words = json.loads(json.dumps(files.LABEL_STUDIO).replace('["2"]', '["yes"]'))
+    found = inspect_file(write("studio.json", json.dumps(words, indent=2).encode()))
+    assert [problem.what.partition(",")[0] for problem in found.problems] == ["label 'yes' is not a number"]
+
+
 def test_every_source_has_a_file():
     tried = {source for _, source, *_ in [*files.JUDGED.values(), *files.RANKED.values()]}
     assert tried | {"nuggets"} == {source.name for source in SOURCES}
@@ -99,6 +130,20 @@ def test_an_annotation_without_a_value_is_counted(write):
     task = {**files.LABEL_STUDIO[0], "annotations": [*files.LABEL_STUDIO[0]["annotations"], {"result": []}]}
     (note,) = (note for note in read_judgments(write("studio.json", [task])).notes if note.kind == "left-out")
     assert (note.fields["why"], note.fields["n"]) == ("no label was chosen", 1)
+
+
+def studio_with(**result):
+    return [{**files.LABEL_STUDIO[0], "annotations": [{"completed_by": 7, "result": [{"from_name": "x", **result}]}]}]
+
+
+def test_numbers_of_label_studio_are_labels(write):
+    path = write("studio.json", studio_with(type="number", value={"number": 3}))
+    assert rows(read_judgments(path)) == [("q1", "d1", "7", "3")]
+
+
+def test_controls_that_are_not_read_are_named(write):
+    with pytest.raises(FormatError, match=r"holds no labels\n.*controls of type textarea are not read"):
+        read_judgments(write("studio.json", studio_with(type="textarea", value={"text": ["good"]})))
 
 
 def test_topics_of_a_run_may_be_empty_and_documents_in_any_order(write):
