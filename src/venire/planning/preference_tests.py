@@ -86,9 +86,12 @@ def plan_preferences(
     sizes = budgets(budget, min(n_most * price, MOST_TIMES * budget))
     widths = case.half_widths([min(size / price, n_most) for size in sizes], generator)
     forecast = expectations(sizes, widths, within)
-    state = DECIDED if case.decided(within) else UNDECIDABLE if n == 0 else JUDGE
+    widest = case.half_width()
+    state = DECIDED if widest <= within else UNDECIDABLE if n == 0 else JUDGE
     rows = case.asked(n, generator) if state == JUDGE else ()
-    return Plan(GOAL, budget, rows, forecast, WHAT, enough(forecast, n_most * price), state, None, tuple(notes))
+    needed = enough(forecast, n_most * price)
+    outcome = "" if state == JUDGE else f"The widest interval of {WHAT} has a half-width of {widest:.3f}."
+    return Plan(GOAL, budget, rows, forecast, WHAT, needed, state, notes=tuple(notes), outcome=outcome)
 
 
 MOST_TIMES = 64
@@ -140,10 +143,10 @@ class LabelTests:
         """Whether two labels can be compared, or were -> (label pair,)."""
         return np.asarray((self.room() > 0) | (self.present.cases.sum(axis=0) > 0))
 
-    def decided(self, within: float) -> bool:
-        """Whether the present intervals are narrow enough."""
+    def half_width(self) -> float:
+        """Half-width of the widest interval at present."""
         _, low, high = clustered_shares(*self.present)
-        return bool(((high - low)[self.counted()] <= 2 * within).all())
+        return float((high - low)[self.counted()].max(initial=0.0)) / 2
 
     def expected(self, n: float) -> Floats:
         """Expected numbers of tests of n -> (topic, label pair)."""

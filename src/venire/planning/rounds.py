@@ -52,7 +52,7 @@ from venire.planning.result import (
 from venire.planning.systems import SystemsPlan, asked_rows
 from venire.planning.time import expected_minutes
 from venire.randomness import seed_of
-from venire.results import Note, first_few
+from venire.results import Note, first_few, listed
 from venire.types import RNGLike
 
 LEVEL = 0.05
@@ -254,8 +254,8 @@ def notes_of(found: SystemsPlan, past: Past, left: float) -> list[Note]:
     names = found.scene.case.facts.systems
     for group in found.same if found.question.within is None else ():
         if len(group) > 1:
-            text = "{systems} return the same results, so that no label tells them apart; they count as one"
-            notes.append(Note("same-results", text, systems=first_few([names[n] for n in group], 4)))
+            text = "{systems} return the same results, so that no label distinguishes them; they count as one"
+            notes.append(Note("same-results", text, systems=listed([names[n] for n in group], 4)))
     if len(found.chosen) < len(found.facts.systems):
         text = "the forecast is computed for {n:system} of {total:,}"
         notes.append(Note("plan-systems", text, n=len(found.chosen), total=len(found.facts.systems)))

@@ -91,8 +91,12 @@ def test_states_say_when_to_stop():
         [(t, a, b, 1 if (i + j) % 3 else -1) for t, docs in labels.items() for i, a in enumerate(docs)
          for j, b in enumerate(docs) if docs[a] > docs[b]]
     )  # fmt: skip
-    assert plan_preferences(labels, every, budget=10, within=0.3).state == DECIDED
-    assert plan_preferences(labels, every, budget=10, within=0.001).state == UNDECIDABLE
+    decided, not_decidable = (plan_preferences(labels, every, budget=10, within=each) for each in (0.3, 0.001))
+    assert (decided.state, not_decidable.state) == (DECIDED, UNDECIDABLE)
+    assert decided.outcome == not_decidable.outcome
+    assert (
+        0.001 < float(decided.outcome.removeprefix("The widest interval of p(a > b) has a half-width of ")[:-1]) < 0.3
+    )
 
 
 def test_labels_that_never_meet_are_named():
