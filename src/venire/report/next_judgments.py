@@ -4,7 +4,7 @@ Where a reference is declared and did not label all results that others labelled
 by its labels, or which of two where no others are left.  Else it is what a label is worth to users, if second judgments
 are needed for that; else how many more topics tell the best system from the next.  The first plan that asks for
 judgments is shown.  Runs were scanned for judged results, so that a plan of systems has none that nobody labelled.
-Systems with the scores of the best one on every topic are left out: no label distinguishes them.
+Otherwise it is the plan that ``venire.plan`` makes with the settings of the chapter.
 """
 
 from __future__ import annotations
@@ -94,14 +94,12 @@ def _reference_lacks(evidence: Evidence) -> bool:
 def _plan_systems(evidence: Evidence) -> Plan:
     """Choose results that the reference is to label, of those that others labelled."""
     question, everyone = evidence.question, last_labels(evidence.judged)
-    people = everyone.reference
-    judges = evidence.judges_to_test[:1] or judges_besides(everyone)
+    people, judges = everyone.reference, _predicting(evidence)
     labels, scoring = everyone.where(assessor=[*judges, *people]), Scoring(per="assessor")
-    goal, price, facts = _open_question(evidence), costs(None), evidence.facts
-    different = [n for n, name in enumerate(facts.systems) if name not in evidence.verdict.twins]
+    goal, price = _open_question(evidence), costs(None)
     found = SystemsPlan.of(
         labels,
-        facts.of_systems(np.array(different)),
+        evidence.facts.by_name(),
         scoring.plan([question.measure], labels.scale),
         scoring,
         goal=goal,
@@ -112,6 +110,25 @@ def _plan_systems(evidence: Evidence) -> Plan:
     )
     plan = planned(found, goal, budget=BUDGET, batch=None, past=Past.of(found, (), price), people=people)
     return replace(plan, asked=tuple(each._replace(kind=REFERENCE) for each in plan.asked))
+
+
+def _predicting(evidence: Evidence) -> tuple[str, ...]:
+    """Return whose labels predict those of the reference: of the judge that is tested first, or of all others."""
+    return tuple(evidence.judges_to_test[:1] or judges_besides(last_labels(evidence.judged)))
+
+
+def settings_of(evidence: Evidence, plan: Plan) -> dict[str, Any]:
+    """Return the settings with which ``venire plan`` makes the plan of a report, besides goal and budget."""
+    kind, labels, seed = Goal.parse(plan.goal).kind, evidence.judgments, {"rng": evidence.question.rng}
+    if kind == LABELS:
+        new = [ANOTHER] if any(each.judge == ANOTHER for each in plan.asked) else []
+        people = {"machine": list(labels.machines), "reference": new}
+        return {**people, "relevant": evidence.relevant, "within": WITHIN, **seed}
+    scored = {"measure": evidence.question.measure, **seed}
+    if kind == TOPICS:
+        one = [evidence.judge] if evidence.judge in labels.assessors else []  # else a pool of several
+        return {"reference": one, **scored}
+    return {"reference": list(labels.reference), "judge": list(_predicting(evidence)), **scored}
 
 
 def _open_question(evidence: Evidence) -> Goal:
@@ -209,7 +226,7 @@ def plan_chapter(evidence: Evidence, plan: Plan | Missing) -> Chapter:
     finding = next(iter(step(evidence, plan).values()), None) or _stopped(evidence, plan)
     parts: list[Part] = [*_forecast(plan), *_judgments(plan)]
     parts += [Words(f"{str(note)[:1].upper()}{str(note)[1:]}.", about=note.kind) for note in plan.notes]
-    return Chapter("plan", title, finding, tuple(parts), plan.to_dict())
+    return Chapter("plan", title, finding, tuple(parts), plan.to_dict(), settings_of(evidence, plan))
 
 
 def _stopped(evidence: Evidence, plan: Plan) -> str:
