@@ -54,7 +54,7 @@ def _stopped(plan: Plan) -> Figure:
 def _name_budgets(axes: Axes, plan: Plan) -> None:
     """Write which budget was given, and which is enough."""
     axes.set_xscale("log")
-    ticks = _apart([each.budget for each in plan.forecast], plan.budget)
+    ticks = apart([each.budget for each in plan.forecast], plan.budget)
     axes.set_xticks(ticks, [f"{each:,.0f}" for each in ticks])
     axes.minorticks_off()
     words = f"the budget: {plan.budget:,.4g}"
@@ -67,9 +67,9 @@ def _name_budgets(axes: Axes, plan: Plan) -> None:
     axes.set_title(words)
 
 
-def _apart(budgets: Sequence[float], given: float) -> list[float]:
+def apart(budgets: Sequence[float], given: float, *, share: float = TICKS_APART) -> list[float]:
     """Choose budgets whose numbers do not overlap on a logarithmic axis: that given, the ends, and what has room."""
-    least = TICKS_APART * log(budgets[-1] / budgets[0])
+    least = share * log(budgets[-1] / budgets[0])
     found: list[float] = []
     for each in (min(budgets, key=lambda each: abs(each - given)), budgets[-1], *budgets):
         if all(abs(log(each / other)) >= least for other in found):

@@ -29,9 +29,10 @@ from venire.planning.rounds import Past, planned, reading_depth
 from venire.planning.systems import SystemsPlan
 from venire.planning.topics import POWER, plan_more_topics
 from venire.randomness import seed_of
-from venire.report.document import Chapter, Grid, Part, Words
+from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import Evidence
 from venire.report.headline import DEVIATION, advice, double_judgments, needed_topics
+from venire.report.pictures import forecast_chart
 from venire.report.question import Missing, or_missing
 from venire.results import counted, listed
 
@@ -240,9 +241,15 @@ def _stopped(evidence: Evidence, plan: Plan) -> str:
 
 def _forecast(plan: Plan) -> list[Part]:
     """Show the forecast by budget."""
+    if not plan.forecast or plan.state != JUDGE:
+        return []
     caption = f"What budgets are expected to give: the half-width is that of the 95% interval of {plan.what}."
     rows = [[round(each.budget), each.p_decided, each.half_width] for each in plan.forecast]
-    return [Grid("plan_forecast", caption, Expected._fields, rows)] if rows and plan.state == JUDGE else []
+    budgets = "number of more topics" if plan.of_topics else "budget"
+    about = f"Probability that the goal is decided, by {budgets}; the dotted line is at {DECIDED_WITH:g}."
+    ends = (f"{each.p_decided:.2f} with {each.budget:,.0f}" for each in (plan.forecast[0], plan.forecast[-1]))
+    chart = Picture("plan_chart", about, forecast_chart(plan), f"From {' to '.join(ends)}.")
+    return [chart, Grid("plan_forecast", caption, Expected._fields, rows)]
 
 
 def _judgments(plan: Plan) -> list[Part]:

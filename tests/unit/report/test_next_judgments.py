@@ -17,6 +17,7 @@ from venire import plan, read_judgments, read_runs
 from venire.cli.main import cli
 from venire.io.plans import read_plan
 from venire.planning import Plan
+from venire.report.document import Picture
 from venire.report.evidence import Evidence
 from venire.report.front import front
 from venire.report.making import make_report
@@ -74,6 +75,10 @@ def test_the_card_of_judges_says_what_to_collect_and_the_chapter_lists_it(asked)
     assert f"{there.p_decided:.2f}"[1:] in sentence or "below .01" in sentence or "above .99" in sentence
     chapter = plan_chapter(asked, found)
     assert chapter.finding == sentence
+    curve = next(part for part in chapter.parts if isinstance(part, Picture))
+    first, last = found.forecast[0], found.forecast[-1]
+    ends = f"From {first.p_decided:.2f} with {first.budget:,.0f} to {last.p_decided:.2f} with {last.budget:,.0f}."
+    assert (curve.name, curve.words) == ("plan_chart", ends)
     assert {part.name: len(part.rows) for part in chapter.parts if hasattr(part, "rows")} == {
         "plan_forecast": len(found.forecast),
         "plan_judgments": len(found),
