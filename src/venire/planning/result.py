@@ -25,6 +25,8 @@ STOPS = {
     UNDECIDABLE: "Goal {goal}: nothing that counts is left to judge, and the goal is not decided.",
 }
 MORE_TOPICS = "Goal {goal}: more topics do not decide it."
+SPENT_SO_FAR = "plan-spent"
+"""The kind of the note on what earlier plans spent."""
 DECIDED_WITH = 0.8
 """A budget is enough where the goal is decided with this probability."""
 
@@ -73,7 +75,8 @@ class Plan(Tabular):
         collect = f": collect {counted(len(self.asked), 'judgment')} ({listed})" if listed else ""
         parts = [f"Goal {self.goal}{collect}."]
         if there is not None:
-            given = counted(round(there.budget), "more topic") if self.of_topics else f"a budget of {there.budget:g}"
+            given = f"a {self._budget} of {there.budget:g}"
+            given = counted(round(there.budget), "more topic") if self.of_topics else given
             chance = f"the expected share of {self.share} is" if self.share else "the goal is decided with probability"
             parts.append(
                 f"With {given} {chance} {there.p_decided:.2f}, and "
@@ -95,6 +98,11 @@ class Plan(Tabular):
         """Whether the budget is a number of topics."""
         return Goal.parse(self.goal).kind == TOPICS
 
+    @property
+    def _budget(self) -> str:
+        """What a budget of the forecast is called: a further one if a part was spent by earlier plans."""
+        return "further budget" if any(note.kind == SPENT_SO_FAR for note in self.notes) else "budget"
+
     def _stop(self) -> str:
         text = MORE_TOPICS if self.of_topics and self.state == UNDECIDABLE else STOPS[self.state]
         return text.format(goal=self.goal, things="topics" if self.of_topics else "judgments")
@@ -103,7 +111,7 @@ class Plan(Tabular):
         if self.enough is None:
             return []
         if not self.of_topics:
-            return [f"A budget of {self.enough_at()} decides it with probability {DECIDED_WITH:g} or more."]
+            return [f"A {self._budget} of {self.enough_at()} decides it with probability {DECIDED_WITH:g} or more."]
         topics = f"{counted(round(self.enough), 'more topic')}{' or fewer' if self._least else ''}"
         return [
             f"With about {topics} it is {'' if self.share else 'decided with probability '}{DECIDED_WITH:g} or more."

@@ -199,6 +199,14 @@ def test_labels_of_somebody_else_are_not_taken_for_a_judge(first_round, tmp_path
     assert "weighted by their inclusion probabilities; the effective number of 20 labels is" in both.err, both.err
 
 
+def test_budgets_after_a_plan_are_further_ones(first_round, tmp_path):
+    asked, plan_next = first_round
+    assert " With a budget of 60 " in plan_next().err, "nobody answered yet"
+    err = plan_next("-j", answered(asked, tmp_path / "labels.tsv")).err
+    assert " With a further budget of 40 the goal is decided with probability " in err
+    assert " A further budget of about " in err
+
+
 def test_probabilities_of_plan_and_labels_are_the_same(first_round, tmp_path):
     asked, plan_next = first_round
     changed = [asked[0]._replace(probability=asked[0].probability / 2), *asked[1:]]
