@@ -120,7 +120,8 @@ def past_notes(spent: float, left: float, missing: int) -> list[Note]:
     """Say what is spent, and how many judgments that were asked for are missing."""
     notes = []
     if spent:
-        notes.append(Note(SPENT_SO_FAR, "{spent:g} of the budget is spent, {left:g} is left", spent=spent, left=left))
+        text = "{spent:,.9g} of the budget is spent, {left:,.9g} is left"
+        notes.append(Note(SPENT_SO_FAR, text, spent=spent, left=left))
     if missing:
         text = "earlier plans asked for {n:judgment} that did not come back so far and can be drawn again"
         notes.append(Note("plan-missing", text, n=missing))

@@ -25,8 +25,8 @@ STOPS = {
     UNDECIDABLE: "Goal {goal}: nothing that counts is left to judge, and the goal is not decided.",
 }
 MORE_TOPICS = "Goal {goal}: more topics do not decide it."
-SPENT_SO_FAR = "plan-spent"
-"""The kind of the note on what earlier plans spent."""
+SPENT_SO_FAR, ALL_ASKED = "plan-spent", "all-asked"
+"""The kinds of notes on what earlier plans spent, and that a plan has all that can be asked."""
 DECIDED_WITH = 0.8
 """A budget is enough where the goal is decided with this probability."""
 
@@ -75,7 +75,7 @@ class Plan(Tabular):
         collect = f": collect {counted(len(self.asked), 'judgment')} ({listed})" if listed else ""
         parts = [f"Goal {self.goal}{collect}."]
         if there is not None:
-            given = f"a {self._budget} of {there.budget:g}"
+            given = f"a {self._budget} of {amount(there.budget)}"
             given = counted(round(there.budget), "more topic") if self.of_topics else given
             chance = f"the expected share of {self.share} is" if self.share else "the goal is decided with probability"
             parts.append(
@@ -130,6 +130,17 @@ class Plan(Tabular):
         ]
         more = {"goal": self.goal, "state": self.state, "enough": self.enough, "minutes": self.minutes}
         return {**super().to_dict(), **more, "forecast": forecast}
+
+
+def amount(budget: float) -> str:
+    """Write a budget: a large one as a whole number.
+
+    Examples
+    --------
+    >>> amount(7.5), amount(200.0), amount(1234567.5)
+    ('7.5', '200', '1,234,568')
+    """
+    return f"{budget:,.0f}" if budget >= 1000 else f"{budget:g}"
 
 
 def enough(forecast: Sequence[Expected], most: float = np.inf) -> float | None:

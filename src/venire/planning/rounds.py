@@ -41,6 +41,7 @@ from venire.planning.earlier import (
 from venire.planning.goals import OF_SYSTEMS, Goal
 from venire.planning.question import WITHIN
 from venire.planning.result import (
+    ALL_ASKED,
     DECIDED,
     JUDGE,
     SPENT,
@@ -237,8 +238,8 @@ def planned(
     asked = asked_rows(found, drawn, probability, people)
     total = float(candidates.cost.sum())
     if total < left:
-        text = "the budget is more than the cost of all that can be asked, {total:g}"
-        notes = (*notes, Note("all-asked", text, total=total))
+        text = "the budget is more than the cost of all that can be asked, {total:,.9g}"
+        notes = (*notes, Note(ALL_ASKED, text, total=total))
     minutes = expected_minutes(_of(found.scene.case.judgments, people), len(asked))
     return Plan(str(goal), left, asked, forecast, found.question.what, enough(forecast), minutes=minutes, notes=notes)
 

@@ -7,7 +7,7 @@ from math import log
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from venire.planning.result import DECIDED_WITH, JUDGE, Plan
+from venire.planning.result import DECIDED_WITH, JUDGE, Plan, amount
 from venire.plots import style
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _name_budgets(axes: Axes, plan: Plan) -> None:
     ticks = apart([each.budget for each in plan.forecast], plan.budget)
     axes.set_xticks(ticks, [f"{each:,.0f}" for each in ticks])
     axes.minorticks_off()
-    words = f"the budget: {plan.budget:,.4g}"
+    words = f"the budget: {amount(plan.budget)}"
     if plan.enough is not None:
         first = plan.forecast[0]
         least = first.p_decided >= DECIDED_WITH

@@ -199,6 +199,26 @@ def test_labels_of_somebody_else_are_not_taken_for_a_judge(first_round, tmp_path
     assert "weighted by their inclusion probabilities; the effective number of 20 labels is" in both.err, both.err
 
 
+def test_large_budgets_are_written_in_full(venire, files, tmp_path):
+    more = ("--goal", "best", "--cost", "reference=10000", "--budget", "1234567", *PEOPLE, "--plot", tmp_path / "a.svg")
+    err = venire("plan", *files, *more, "-o", tmp_path / "plan.tsv").err
+    assert "With a budget of 1,080,000 the goal" in err
+    assert "the cost of all that can be asked, 1,080,000" in err
+    assert "the budget: 1,234,567" in (tmp_path / "a.svg").read_text()
+
+
+@pytest.mark.parametrize("goal", ["labels", "agreement"])
+def test_notes_on_the_forecast_are_those_of_the_whole_budget(venire, judged_once, goal):
+    more = ("--goal", goal, "--budget", "60", "--format", "json")
+    whole, part, least = (
+        loaded(venire("plan", judged_once, *more, *batch).out) for batch in ((), ("--batch", "20"), ("--batch", "60"))
+    )
+    assert whole["notes"] == part["notes"] == least["notes"]
+    assert len(part["rows"]) == 20
+    every = loaded(venire("plan", judged_once, *more[:2], "--budget", "5000", "--batch", "20", *more[4:]).out)
+    assert not any("all of them" in note for note in every["notes"])
+
+
 def test_budgets_after_a_plan_are_further_ones(first_round, tmp_path):
     asked, plan_next = first_round
     assert " With a budget of 60 " in plan_next().err, "nobody answered yet"
