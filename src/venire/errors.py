@@ -204,6 +204,10 @@ class BadRowsWarning(VenireWarning):
     """Rows of a data frame that cannot be used were left out."""
 
 
+class MissingGlyphWarning(VenireWarning):
+    """The font of a plot lacks characters of a name."""
+
+
 def reasons(notes: Iterable[object]) -> str | None:
     """Return the hint that notes on the input are; None if there are none."""
     return "; ".join(map(str, notes)) or None
@@ -225,4 +229,6 @@ def known_names(name: str, known: Iterable[str], *, most: int = 8) -> str:
         near = get_close_matches(name, near, cutoff=best - AS_NEAR)
         return "did you mean " + " or ".join(repr(each) for each in near) + "?"
     shown = ", ".join(repr(each) for each in names[:most])
+    if len(names) < 2:
+        return f"there is only {shown}" if names else "there are none"
     return f"there are {shown}" + (f" and {len(names) - most} more" if len(names) > most else "")

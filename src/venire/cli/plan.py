@@ -295,7 +295,7 @@ def forecast_lines(found: Plan) -> list[str]:
     lines = as_text(Table(("budget", "p_decided", "", "half_width"), rows)).splitlines()
     if found.enough is None:
         return [*lines, f"no budget up to {budgets[-1]} decides the goal with probability {DECIDED_WITH:g}"]
-    return [*lines, f"enough at about {found.enough:,.0f}"]
+    return [*lines, f"enough at {found.enough_at()}"]
 
 
 def time_words(found: Plan) -> list[str]:

@@ -146,11 +146,14 @@ def show_report(out: Output, report: Report, page_path: Path) -> None:
 
 def plan_note(report: Report) -> list[str]:
     """Name the command that writes what to judge next to a file, if the report has such judgments."""
-    found = next((chapter.numbers for chapter in report.chapters if chapter.name == "plan"), {})
-    if not found.get("rows"):
+    found = next((chapter for chapter in report.chapters if chapter.name == "plan"), None)
+    if found is None or not found.numbers["rows"]:
         return []
-    goal, n = shlex.quote(found["goal"]), len(found["rows"])
-    return [f"venire plan --goal {goal} --budget {n} -o plan.tsv, with the same files, writes what to judge next"]
+    words = ["venire", "plan", "--goal", found.numbers["goal"], "--budget", f"{len(found.numbers['rows'])}"]
+    for name, value in found.settings.items():
+        if value:
+            words += [f"--{name}", ",".join(value) if isinstance(value, list) else f"{value}"]
+    return [f"{shlex.join([*words, '-o', 'plan.tsv'])}, with the same files, writes what to judge next"]
 
 
 def _paragraph(title: str, text: str) -> str:

@@ -199,13 +199,13 @@ def _stated_inclusion(people: Judgments) -> Floats:
 
 def _inclusion_note(given: int, *, n: int, effective: float) -> Note:
     """Say for how many of n labels inclusion probabilities are given, and how many labels they all count as."""
-    counts, worth = {"n": n, "effective": effective}, ": {n:label} with the weight of {effective:.0f}"
+    counts, worth = {"n": n, "effective": effective}, "; the effective number of {n:label} is {effective:,.0f}"
     if given == n:
         text = "labels of the reference are weighted by their inclusion probabilities" + worth
         return Note("inclusion-weights", text, **counts)
     lacking = "inclusion probabilities are given for {given:,} of {n:label} of the reference; the others"
     lacking = lacking if given else "no inclusion probabilities are given; labels of the reference"
-    text = " are taken as chosen by nothing but the weight of results in the lists"
+    text = " are assumed to be chosen by the weight of results in the lists alone"
     return Note("inclusion-estimated", lacking + text + worth, given=given, **counts)
 
 

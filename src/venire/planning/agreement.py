@@ -89,17 +89,18 @@ def plan_agreement(
     price = costs(cost)[SECOND]
     n = affordable(budget, price, len(found), notes)
     present = _known(found) or _assumed(found)
-    if present.alpha is None:
+    state = DECIDED if present.half_width <= within else UNDECIDABLE if n == 0 else JUDGE
+    if present.alpha is None and state == JUDGE:
         notes.append(Note("no-interval-yet", "alpha has no interval yet, so the forecast rests on the worst case"))
     if asked_later(found.labels) is not None:
         template = "second labels were asked for by the first ones, and alpha of such items is not that of all items"
         notes.append(Note("chosen-by-label", template))
     sizes = budgets(budget, len(found) * price)
     forecast = tuple(present.expected(size, min(size / price, len(found)), within) for size in sizes)
-    state = DECIDED if present.half_width <= within else UNDECIDABLE if n == 0 else JUDGE
     rows = asked(found, *sampled(found, np.ones(len(found)), n, generator)) if state == JUDGE else ()
     needed, minutes = enough(forecast, len(found) * price), expected_minutes(found.labels, len(rows))
-    return Plan(GOAL, budget, rows, forecast, WHAT, needed, state, minutes, tuple(notes))
+    outcome = "" if state == JUDGE else present.outcome()
+    return Plan(GOAL, budget, rows, forecast, WHAT, needed, state, minutes, tuple(notes), outcome)
 
 
 class Present(NamedTuple):
@@ -116,6 +117,12 @@ class Present(NamedTuple):
     by_topic: tuple[int, ...]
     alpha: float | None = None
     half_width: float = np.inf
+
+    def outcome(self) -> str:
+        """Say what alpha is at present."""
+        if self.alpha is None:
+            return "Alpha has no interval: it takes items of two topics or more with two labels."
+        return f"Alpha is {self.alpha:.3f}, and its 95% interval has a half-width of {self.half_width:.3f}."
 
     def expected(self, budget: float, more: float, within: float) -> Expected:
         """Forecast the half-width with more second judgments."""

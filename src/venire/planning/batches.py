@@ -13,7 +13,7 @@ from venire.data.asked import Asked
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.planning.earlier import earlier_rounds, keys_of, past_notes, refuse_other_plans, refuse_too_little
-from venire.planning.result import JUDGE, SPENT, Plan, costs
+from venire.planning.result import ALL_ASKED, JUDGE, SPENT, Plan, costs
 
 Judged = tuple[str, frozenset[str], str]
 """Topic, documents and judge of a judgment; a label has one document, and anybody may compare two."""
@@ -41,7 +41,9 @@ def in_batches(
         found = replace(found, asked=(), forecast=(), enough=None, minutes=None, state=SPENT)
     elif found.state == JUDGE and batch is not None and batch < left:
         now = planner(budget=batch, cost=cost)
-        found = replace(found, asked=now.asked, minutes=now.minutes, notes=now.notes)
+        notes = [note for note in found.notes if note.kind != ALL_ASKED]  # this one is about what is asked now
+        notes += [note for note in now.notes if note.kind == ALL_ASKED]
+        found = replace(found, asked=now.asked, minutes=now.minutes, notes=tuple(notes))
     return replace(found, budget=left, notes=(*found.notes, *past_notes(spent, left, done.count(False))))
 
 

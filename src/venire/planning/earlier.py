@@ -10,7 +10,7 @@ import numpy as np
 from venire.data.asked import Asked
 from venire.data.judgments import Judgments
 from venire.errors import SettingError, Way
-from venire.planning.result import Plan
+from venire.planning.result import SPENT_SO_FAR, Plan
 from venire.results import Note, first_few
 from venire.types import Ints
 
@@ -120,7 +120,8 @@ def past_notes(spent: float, left: float, missing: int) -> list[Note]:
     """Say what is spent, and how many judgments that were asked for are missing."""
     notes = []
     if spent:
-        notes.append(Note("plan-spent", "{spent:g} of the budget is spent, {left:g} is left", spent=spent, left=left))
+        text = "{spent:,.9g} of the budget is spent, {left:,.9g} is left"
+        notes.append(Note(SPENT_SO_FAR, text, spent=spent, left=left))
     if missing:
         text = "earlier plans asked for {n:judgment} that did not come back so far and can be drawn again"
         notes.append(Note("plan-missing", text, n=missing))

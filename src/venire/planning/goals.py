@@ -64,7 +64,9 @@ class Goal:
         parts = self.about.split(",")
         names = [(",".join(parts[:n]), ",".join(parts[n:])) for n in range(1, len(parts))]
         if not names:
-            raise SettingError(f"goal {str(self)!r}: expected two systems", hint=f"for example pair:{systems[0]},OTHER")
+            raise SettingError(
+                f"goal {str(self)!r}: expected two systems", hint=f"for example {self.kind}:{systems[0]},OTHER"
+            )
         found = [(a, b) for a, b in names if a in systems and b in systems]
         for name in () if found else names[0]:
             if name not in systems:

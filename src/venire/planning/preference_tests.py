@@ -3,11 +3,11 @@ r"""Preference tests: which pairs of documents to ask about, so that p(a > b) is
 p(a > b) is the probability that a document labelled b, the higher label, is preferred to one labelled a (Chu et al.
 2021, doi:10.1145/3459637.3482428).  For one half-width, Eq. (12), corrected (``planning.preferences``), takes tests in
 proportion to p(1 - p); the least sum of variances takes :math:`\sqrt{p(1 - p)}` (Neyman 1934), less the tests that
-there are.  A tenth of the budget is divided equally, so that every pair of labels has a chance.  The tests of two
-labels are divided over the topics that have both, as equally as these have pairs.  Numbers are rounded by systematic
-sampling (Hartley and Rao 1962), and pairs of documents are drawn at random from those of a topic and two labels that
-nobody compared yet.  So the probability of a pair is the expected number of tests of its topic and labels, over the
-number of pairs to draw from.
+there are, which count as few where they are of few topics.  A tenth of the budget is divided equally, so that every
+pair of labels has a chance.  The tests of two labels are divided over the topics that have both, as equally as these
+have pairs.  Numbers are rounded by systematic sampling (Hartley and Rao 1962), and pairs of documents are drawn at
+random from those of a topic and two labels that nobody compared yet.  So the probability of a pair is the expected
+number of tests of its topic and labels, over the number of pairs to draw from.
 
 The label of a document is the median of its labels, the lower of two.  Choices on one pair are one test, combined by
 their median.  The forecast (``planning.shares``) allows for topics that differ, which Eq. (12) does not.
@@ -28,7 +28,7 @@ from venire.data.preferences import Preferences
 from venire.errors import PairsError
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.preferences import PreferencesLike, read_preferences
-from venire.kernels.shares import clustered_shares, largest_variance, wilson
+from venire.kernels.shares import Z95, clustered_shares, largest_variance, wilson
 from venire.planning.allocation import neyman
 from venire.planning.preferences import Cells, cells_of, middle_labels, refuse_many
 from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Plan, costs, enough
@@ -86,9 +86,12 @@ def plan_preferences(
     sizes = budgets(budget, min(n_most * price, MOST_TIMES * budget))
     widths = case.half_widths([min(size / price, n_most) for size in sizes], generator)
     forecast = expectations(sizes, widths, within)
-    state = DECIDED if case.decided(within) else UNDECIDABLE if n == 0 else JUDGE
+    widest = case.half_width()
+    state = DECIDED if widest <= within else UNDECIDABLE if n == 0 else JUDGE
     rows = case.asked(n, generator) if state == JUDGE else ()
-    return Plan(GOAL, budget, rows, forecast, WHAT, enough(forecast, n_most * price), state, None, tuple(notes))
+    needed = enough(forecast, n_most * price)
+    outcome = "" if state == JUDGE else f"The widest interval of {WHAT} has a half-width of {widest:.3f}."
+    return Plan(GOAL, budget, rows, forecast, WHAT, needed, state, notes=tuple(notes), outcome=outcome)
 
 
 MOST_TIMES = 64
@@ -126,6 +129,9 @@ class LabelTests:
         if not pairs.any():
             hint = ["add topics whose documents have different labels", "use a scale with more labels"]
             raise PairsError("no topic has documents with two different labels to compare", hint=hint)
+        if (pairs.sum(axis=1) > 0).sum() == 1:
+            text = "one topic alone has documents to compare, so that there is no interval over topics: add topics"
+            notes.append(Note("one-topic", text))
         if never := _never(cells.n, labels.scale.labels):
             text = "no topic has documents of both labels, so they are not compared: {pairs}"
             notes.append(Note("never-together", text, pairs=first_few(never, 6)))
@@ -140,19 +146,26 @@ class LabelTests:
         """Whether two labels can be compared, or were -> (label pair,)."""
         return np.asarray((self.room() > 0) | (self.present.cases.sum(axis=0) > 0))
 
-    def decided(self, within: float) -> bool:
-        """Whether the present intervals are narrow enough."""
+    def half_width(self) -> float:
+        """Half-width of the widest interval at present."""
         _, low, high = clustered_shares(*self.present)
-        return bool(((high - low)[self.counted()] <= 2 * within).all())
+        return float((high - low)[self.counted()].max(initial=0.0)) / 2
 
     def expected(self, n: float) -> Floats:
         """Expected numbers of tests of n -> (topic, label pair)."""
-        room, have = self.room().astype(np.float64), self.present.cases.sum(axis=0)
+        room, have = self.room().astype(np.float64), self._effective()
         equal = neyman(np.ones(len(room)), np.zeros(len(room)), room, n)
         numbers = EQUALLY * equal + (1 - EQUALLY) * neyman(self._deviation(), have, room, n)
         one, none = np.ones(len(self.untested)), np.zeros(len(self.untested))
         each = [neyman(one, none, left.astype(np.float64), m) for left, m in zip(self.untested.T, numbers, strict=True)]
         return np.stack(each, axis=1)
+
+    def _effective(self) -> Floats:
+        """As how many independent tests the present ones count, by their intervals over topics -> (label pair,)."""
+        _, low, high = clustered_shares(*self.present)
+        middle = (low + high) / 2
+        n = middle * (1 - middle) * (2 * Z95 / (high - low)) ** 2
+        return np.minimum(np.nan_to_num(n), self.present.cases.sum(axis=0))
 
     def _deviation(self) -> Floats:
         """Largest standard deviation of one test, p(a > b) within its interval -> (label pair,)."""

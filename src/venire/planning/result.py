@@ -14,15 +14,19 @@ import numpy as np
 
 from venire.data.asked import KINDS, Asked
 from venire.errors import SettingError, UnknownName
+from venire.planning.goals import TOPICS, Goal
 from venire.results import Note, Records, Tabular, counted, known
 
 JUDGE, DECIDED, SPENT, UNDECIDABLE = "judge", "decided", "budget", "not decidable"
 """What to do: judge what the plan lists, or stop, and why."""
 STOPS = {
-    DECIDED: "Goal {goal}: decided; no more judgments are needed.",
+    DECIDED: "Goal {goal}: decided; no more {things} are needed.",
     SPENT: "Goal {goal}: the budget is spent, and the goal is not decided.",
     UNDECIDABLE: "Goal {goal}: nothing that counts is left to judge, and the goal is not decided.",
 }
+MORE_TOPICS = "Goal {goal}: more topics do not decide it."
+SPENT_SO_FAR, ALL_ASKED = "plan-spent", "all-asked"
+"""The kinds of notes on what earlier plans spent, and that a plan has all that can be asked."""
 DECIDED_WITH = 0.8
 """A budget is enough where the goal is decided with this probability."""
 
@@ -43,7 +47,7 @@ class Plan(Tabular):
     what: the quantity whose intervals have that half-width; enough: the budget with which the goal is decided with
     probability ``DECIDED_WITH``, None where none is; state: one of ``JUDGE``, ``DECIDED``, ``SPENT``, ``UNDECIDABLE``;
     minutes: expected time of the assessors, None where no times are known; outcome: what the judgments so far tell,
-    where a plan stops.
+    where a plan stops; share: what ``p_decided`` is the expected share of, "" where it is a probability.
     """
 
     goal: str
@@ -56,6 +60,7 @@ class Plan(Tabular):
     minutes: float | None = None
     notes: tuple[Note, ...] = ()
     outcome: str = ""
+    share: str = ""
 
     def __len__(self) -> int:
         return len(self.asked)
@@ -63,20 +68,54 @@ class Plan(Tabular):
     def sentence(self) -> str:
         """Say what to collect, and what it is expected to tell."""
         if self.state != JUDGE:
-            return f"{STOPS[self.state].format(goal=self.goal)} {self.outcome}".rstrip()
+            return f"{self._stop()} {self.outcome}".rstrip()
         kinds = Counter(each.kind for each in self.asked)
         listed = ", ".join(f"{number:,} {kind}" for kind, number in sorted(kinds.items()))
         there = min(self.forecast, key=lambda each: abs(each.budget - self.budget), default=None)
         collect = f": collect {counted(len(self.asked), 'judgment')} ({listed})" if listed else ""
         parts = [f"Goal {self.goal}{collect}."]
         if there is not None:
+            given = f"a {self._budget} of {amount(there.budget)}"
+            given = counted(round(there.budget), "more topic") if self.of_topics else given
+            chance = f"the expected share of {self.share} is" if self.share else "the goal is decided with probability"
             parts.append(
-                f"With a budget of {there.budget:g} the goal is decided with probability {there.p_decided:.2f}, and "
+                f"With {given} {chance} {there.p_decided:.2f}, and "
                 f"the 95% interval of {self.what} has a half-width of {there.half_width:.3f}."
             )
-        if self.enough is not None:
-            parts.append(f"A budget of about {self.enough:,.0f} decides it with probability {DECIDED_WITH:g} or more.")
-        return " ".join(parts)
+        return " ".join([*parts, *self._enough()])
+
+    def enough_at(self) -> str:
+        """Write the budget that is enough: "about 83", or "about 50 or less" where the forecast has no smaller one."""
+        return f"about {self.enough:,.0f}{' or less' if self._least else ''}"
+
+    @property
+    def _least(self) -> bool:
+        """Whether the smallest budget of the forecast is enough, so that less may be, too."""
+        return self.enough is not None and self.enough > 1 and self.forecast[0].p_decided >= DECIDED_WITH
+
+    @property
+    def of_topics(self) -> bool:
+        """Whether the budget is a number of topics."""
+        return Goal.parse(self.goal).kind == TOPICS
+
+    @property
+    def _budget(self) -> str:
+        """What a budget of the forecast is called: a further one if a part was spent by earlier plans."""
+        return "further budget" if any(note.kind == SPENT_SO_FAR for note in self.notes) else "budget"
+
+    def _stop(self) -> str:
+        text = MORE_TOPICS if self.of_topics and self.state == UNDECIDABLE else STOPS[self.state]
+        return text.format(goal=self.goal, things="topics" if self.of_topics else "judgments")
+
+    def _enough(self) -> list[str]:
+        if self.enough is None:
+            return []
+        if not self.of_topics:
+            return [f"A {self._budget} of {self.enough_at()} decides it with probability {DECIDED_WITH:g} or more."]
+        topics = f"{counted(round(self.enough), 'more topic')}{' or fewer' if self._least else ''}"
+        return [
+            f"With about {topics} it is {'' if self.share else 'decided with probability '}{DECIDED_WITH:g} or more."
+        ]
 
     def records(self) -> Records:
         """Return one row per judgment to collect; preferences have the second document in ``other``."""
@@ -91,6 +130,17 @@ class Plan(Tabular):
         ]
         more = {"goal": self.goal, "state": self.state, "enough": self.enough, "minutes": self.minutes}
         return {**super().to_dict(), **more, "forecast": forecast}
+
+
+def amount(budget: float) -> str:
+    """Write a budget: a large one as a whole number.
+
+    Examples
+    --------
+    >>> amount(7.5), amount(200.0), amount(1234567.5)
+    ('7.5', '200', '1,234,568')
+    """
+    return f"{budget:,.0f}" if budget >= 1000 else f"{budget:g}"
 
 
 def enough(forecast: Sequence[Expected], most: float = np.inf) -> float | None:

@@ -41,6 +41,7 @@ from venire.planning.earlier import (
 from venire.planning.goals import OF_SYSTEMS, Goal
 from venire.planning.question import WITHIN
 from venire.planning.result import (
+    ALL_ASKED,
     DECIDED,
     JUDGE,
     SPENT,
@@ -52,7 +53,7 @@ from venire.planning.result import (
 from venire.planning.systems import SystemsPlan, asked_rows
 from venire.planning.time import expected_minutes
 from venire.randomness import seed_of
-from venire.results import Note, first_few
+from venire.results import Note, first_few, listed
 from venire.types import RNGLike
 
 LEVEL = 0.05
@@ -237,8 +238,8 @@ def planned(
     asked = asked_rows(found, drawn, probability, people)
     total = float(candidates.cost.sum())
     if total < left:
-        text = "the budget is more than the cost of all that can be asked, {total:g}"
-        notes = (*notes, Note("all-asked", text, total=total))
+        text = "the budget is more than the cost of all that can be asked, {total:,.9g}"
+        notes = (*notes, Note(ALL_ASKED, text, total=total))
     minutes = expected_minutes(_of(found.scene.case.judgments, people), len(asked))
     return Plan(str(goal), left, asked, forecast, found.question.what, enough(forecast), minutes=minutes, notes=notes)
 
@@ -254,8 +255,8 @@ def notes_of(found: SystemsPlan, past: Past, left: float) -> list[Note]:
     names = found.scene.case.facts.systems
     for group in found.same if found.question.within is None else ():
         if len(group) > 1:
-            text = "{systems} return the same results, so that no label tells them apart; they count as one"
-            notes.append(Note("same-results", text, systems=first_few([names[n] for n in group], 4)))
+            text = "{systems} return the same results, so that no label distinguishes them; they count as one"
+            notes.append(Note("same-results", text, systems=listed([names[n] for n in group], 4)))
     if len(found.chosen) < len(found.facts.systems):
         text = "the forecast is computed for {n:system} of {total:,}"
         notes.append(Note("plan-systems", text, n=len(found.chosen), total=len(found.facts.systems)))

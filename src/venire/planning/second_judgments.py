@@ -23,6 +23,7 @@ from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import RunsLike
 from venire.kernels.sampling import inclusion_probabilities, systematic
 from venire.planning.preferences import middle_labels
+from venire.planning.result import ALL_ASKED
 from venire.results import Note, first_few
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -177,7 +178,7 @@ def affordable(budget: float, price: float, available: int, notes: list[Note]) -
     n = int(budget / price * (1 + 1e-12))
     if n > available > 0:
         template = "the budget buys {n:,} judgments, and {available:,} can be asked: the plan has all of them"
-        notes.append(Note("all-asked", template, n=n, available=available))
+        notes.append(Note(ALL_ASKED, template, n=n, available=available))
     return min(n, available)
 
 

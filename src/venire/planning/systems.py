@@ -48,6 +48,7 @@ from venire.planning.candidates import Candidates, group_spread, reasons_of, sum
 from venire.planning.goals import PAIR, Goal
 from venire.planning.question import WITHIN, Question, deviations, reach_of, same_rows
 from venire.planning.result import Expected
+from venire.results import listed
 from venire.types import Floats, Ints
 
 MOST_SYSTEMS, MOST_CELLS = 64, 10**7
@@ -130,9 +131,13 @@ class SystemsPlan:
         if self.question.within is not None:
             widest = reach * float(np.sqrt(np.diagonal(self.now.covariance)).max())
             return f"The widest interval has a half-width of {widest:.3f}."
+        if len(self.same) == 1:
+            return f"{listed([names[n] for n in self.same[0]])} have the same score."
         order = self.question.order(value)[: self.question.first + 1].tolist()
         if len(order) > 2:
-            return f"The order is {', '.join(names[n] for n in order[:-1])}, then {names[order[-1]]}."
+            words = f"The order is {', '.join(names[n] for n in order[:-1])}, then {names[order[-1]]}"
+            unsure = "" if self.decided(level) else ", of which not all differences are decided"
+            return f"{words}{unsure}."
         first, second = order
         ahead = float(value[first] - value[second])
         half = reach * float(deviations(self.now.covariance)[first, second])

@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.comparison.tests import Pairs, paired_scores
+from venire.comparison.tests import PairedScores, Pairs, paired_scores
 from venire.errors import SettingError
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import RunsLike
@@ -42,7 +42,7 @@ from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
 from venire.planning.new_systems import NewSystems
-from venire.planning.result import DECIDED, DECIDED_WITH, JUDGE, Expected, Plan, enough
+from venire.planning.result import DECIDED, DECIDED_WITH, JUDGE, UNDECIDABLE, Expected, Plan, enough
 from venire.planning.shares import budgets
 from venire.results import Note, Records, Tabular, counted, first_few
 from venire.types import Bools, Floats, Ints, RNGLike
@@ -53,6 +53,7 @@ WITHIN = 0.05
 """Half-width that decides the goal where there are no runs."""
 TOPICS_MOST = 64
 """A forecast goes up to so many times the budget of topics."""
+SIGNIFICANT = "differences that are significant"
 MANY = 10**6
 """From this many topics on, t is approximated by the normal distribution."""
 
@@ -189,8 +190,8 @@ def plan_more_topics(
     >>> [note.kind for note in plan.notes], {round(each.budget) for each in plan.forecast} >= {25, 50, 100}
     (['topics-at-hand', 'no-runs'], True)
     """
-    if not 1 <= budget < np.inf:
-        raise SettingError(f"a budget of {budget:g} topics", hint="expected one topic or more")
+    if not 1 <= budget < np.inf or budget != round(budget):
+        raise SettingError(f"a budget of {budget:g} topics", hint="expected a whole number, one or more")
     level = _level(alpha, comparisons)
     if runs is None:
         if pair is not None:
@@ -200,19 +201,38 @@ def plan_more_topics(
     if within is not None:
         message = "with runs, topics are enough where differences are significant, whatever their half-width"
         raise SettingError(message, hint="leave out the half-width, or the runs")
-    scores = evaluate(judgments, runs, measure, **scoring)
+    return _of_runs(evaluate(judgments, runs, measure, **scoring), budget, pair, level)
+
+
+def _of_runs(scores: Scores, budget: float, pair: tuple[str, str] | None, level: float) -> Plan:
+    """Forecast which differences between systems will be significant."""
     paired = paired_scores(scores, pairs=None if pair is None else [pair])
-    seen = paired.differences
+    seen, what = paired.differences, f"the mean difference in {paired.measure}"
+    goal = "topics" if pair is None else f"topics:{','.join(pair)}"
     if not (seen.n > 1).any():
         hint = "score two systems on the same topics, two or more"
         raise SettingError("no two systems have two topics or more in common, so nothing can be forecast", hint=hint)
-    forecast = tuple(_expected(seen, each, level) for each in budgets(budget, TOPICS_MOST * budget))
+    different = (seen.n > 1) & ~same_scores(seen)
+    if not different.any():
+        outcome = "The systems have the same score on every topic."
+        return Plan(goal, budget, (), (), what, state=UNDECIDABLE, outcome=outcome)
+    several, n_same = len(different) > 1, int(same_scores(seen).sum())
+    forecast = tuple(_expected(seen, each, level) for each in _numbers(budget))
     now = _expected(seen, 0.0, level)
-    state = DECIDED if now.p_decided >= DECIDED_WITH else JUDGE
-    notes = [_at_hand(len(paired.topics)), *([] if pair or len(seen.n) < 2 else [_of_pairs(len(seen.n), now)])]
-    goal = "topics" if pair is None else f"topics:{','.join(pair)}"
-    what = f"the mean difference in {paired.measure}"
-    return Plan(goal, budget, (), forecast, what, enough(forecast), state, None, tuple(notes))
+    decided, n = now.p_decided >= DECIDED_WITH, int(different.sum())
+    notes = [_at_hand(len(paired.topics)), *([_of_pairs(n, now)] if several else []), *_left_out(n_same)]
+    return Plan(
+        goal,
+        budget,
+        (),
+        forecast,
+        what,
+        enough(forecast),
+        DECIDED if decided else JUDGE,
+        notes=tuple(notes),
+        outcome=("" if several else _ahead(paired, now.half_width)) if decided else "",
+        share=SIGNIFICANT if several else "",
+    )
 
 
 def _without_runs(
@@ -229,7 +249,7 @@ def _without_runs(
     if not 0 < within < np.inf:
         raise SettingError(f"a half-width of {within:g}", hint="expected a number above 0, such as 0.05")
     new = NewSystems.of(as_judgments(judgments), measure, rng=np.random.default_rng(rng), **scoring)
-    forecast = tuple(new.expected(each, within, level) for each in budgets(budget, TOPICS_MOST * budget))
+    forecast = tuple(new.expected(each, within, level) for each in _numbers(budget))
     now = new.expected(0.0, within, level)
     decided = now.p_decided >= DECIDED_WITH
     outcome = f"With the {counted(new.n_topics, 'topic')} at hand a half-width of {within:g} is expected with "
@@ -243,10 +263,14 @@ def _without_runs(
         what,
         enough(forecast),
         DECIDED if decided else JUDGE,
-        None,
-        (_at_hand(new.n_topics), _no_runs(new)),
-        outcome if decided else "",
+        notes=(_at_hand(new.n_topics), _no_runs(new)),
+        outcome=outcome if decided else "",
     )
+
+
+def _numbers(budget: float) -> list[float]:
+    """Numbers of topics of a forecast."""
+    return sorted({float(max(round(each), 1)) for each in budgets(budget, TOPICS_MOST * budget)})
 
 
 def _at_hand(n: int) -> Note:
@@ -260,6 +284,19 @@ def _no_runs(new: NewSystems) -> Note:
     )
     low, high = new.between()
     return Note("no-runs", template, sd=new.sd, low=low, high=high)
+
+
+def _left_out(n: int) -> list[Note]:
+    text = "left out, since the two systems have the same score on every topic: {n:pair}"
+    return [Note("same-scores", text, n=n)] if n else []
+
+
+def _ahead(paired: PairedScores, half_width: float) -> str:
+    """Say which of two systems is ahead, with the interval of the difference."""
+    mean = float(paired.differences.mean[0])
+    first, second = paired.names(0) if mean > 0 else paired.names(0)[::-1]
+    low, high = abs(mean) - half_width, abs(mean) + half_width
+    return f"{first} is ahead of {second} by {abs(mean):.4f} (95% interval {low:.4f} to {high:.4f})."
 
 
 def _of_pairs(n: int, now: Expected) -> Note:
@@ -276,7 +313,13 @@ def _expected(seen: Differences, more: float, level: float) -> Expected:
     with np.errstate(divide="ignore", invalid="ignore"):
         half = np.where(seen.n > 1, critical * seen.sd / np.sqrt(total), np.nan)
     p = predictive_power(seen.mean, seen.sd, seen.n, more, alpha=level)
+    p, half = (np.where(same_scores(seen), np.nan, each) for each in (p, half))
     return Expected(float(more), float(np.nanmean(p)), _median(half))
+
+
+def same_scores(seen: Differences) -> Bools:
+    """Whether two systems have the same score on every topic -> (pair,)."""
+    return (seen.sd == 0) & (seen.mean == 0)
 
 
 def predictive_power(
@@ -284,7 +327,7 @@ def predictive_power(
 ) -> Floats:
     """Return the probability that the paired t-test is significant with more topics besides those at hand.
 
-    Arguments broadcast; NaN with fewer than two topics.
+    Arguments broadcast; NaN with fewer than two topics, and 0 where all differences are 0.
 
     Examples
     --------
@@ -302,11 +345,11 @@ def predictive_power(
         far, wrong = ((side * critical - shift) / spread for side in (1, -1))
         later = 1 - stdtr(df, far) + stdtr(df, wrong)
     found = np.where(np.isinf(shift), 1.0, np.where(spread > 0, later, shift >= critical))
-    return np.where(n < 2, np.nan, found)
+    return np.where(n < 2, np.nan, np.where((np.asarray(difference) == 0) & (np.asarray(sd) == 0), 0.0, found))
 
 
 def power_of(difference: Floats, sd: Floats, n_topics: Ints, *, alpha: float = ALPHA, comparisons: int = 1) -> Floats:
-    """Return the power of the two-sided paired t-test; arguments broadcast.
+    """Return the power of the two-sided paired t-test, 0 where all differences are 0; arguments broadcast.
 
     Examples
     --------
@@ -316,7 +359,8 @@ def power_of(difference: Floats, sd: Floats, n_topics: Ints, *, alpha: float = A
     n = np.asarray(n_topics, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         noncentral = np.abs(difference) / np.asarray(sd, dtype=np.float64) * np.sqrt(n)
-    return _power(noncentral, n, _level(alpha, comparisons))
+    found = _power(noncentral, n, _level(alpha, comparisons))
+    return np.where((np.asarray(difference) == 0) & (np.asarray(sd) == 0) & (n >= 2), 0.0, found)
 
 
 def detectable_difference(

@@ -6,6 +6,8 @@ Colours are those of Okabe and Ito (2008); series differ both in colour and in m
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
@@ -17,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from venire.data.scale import Scale
-from venire.errors import SettingError
+from venire.errors import MissingGlyphWarning, SettingError
 from venire.io.outputs import write_bytes
 from venire.results import visible
 
@@ -61,6 +63,8 @@ SETTINGS: dict[Any, Any] = {
 FORMATS = (".svg", ".png", ".pdf")
 NOTEBOOK_DPI = 110
 Numbers: TypeAlias = ArrayLike | Sequence[float | None] | None
+_GLYPH = re.compile(r"Glyph (\d+) .*missing from")
+MOST_GLYPHS = 10
 LEVEL = 6
 """Columns with names of more characters than this have slanted names."""
 
@@ -254,8 +258,23 @@ def write_figure(figure: Figure, path: Path) -> None:
     """Write a figure as svg, png or pdf, by its suffix; the same figure gives the same bytes."""
     if path.suffix.lower() not in FORMATS:
         raise SettingError(f"{path}: a plot cannot be written as {path.suffix!r}", hint="use .svg, .png or .pdf")
-    dateless = {"Date": None} if path.suffix.lower() == ".svg" else {}
+    is_text = path.suffix.lower() == ".svg"
     held = BytesIO()
-    with styled():
-        figure.savefig(held, format=path.suffix.lower()[1:], metadata=dateless, dpi=150)
+    with styled(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        figure.savefig(held, format=path.suffix.lower()[1:], metadata={"Date": None} if is_text else {}, dpi=150)
     write_bytes(path, held.getvalue())
+    _pass_on(caught, path, is_text=is_text)
+
+
+def _pass_on(caught: Sequence[warnings.WarningMessage], path: Path, *, is_text: bool) -> None:
+    """Give the warnings of a drawing, those of missing glyphs as one; an SVG is shown in the fonts of its reader."""
+    glyphs = [_GLYPH.match(str(each.message)) for each in caught]
+    lacking = "".join(dict.fromkeys(chr(int(found[1])) for found in glyphs if found))
+    if lacking and not is_text:
+        shown = visible(lacking[:MOST_GLYPHS]) + ("..." if len(lacking) > MOST_GLYPHS else "")
+        text = f"{path}: the font lacks {shown}; write .svg, which is shown in the fonts of the reader"
+        warnings.warn(MissingGlyphWarning(text), stacklevel=3)
+    for each, glyph in zip(caught, glyphs, strict=True):
+        if not glyph:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)

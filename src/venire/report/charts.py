@@ -243,6 +243,7 @@ def lines_chart(
     x_label: str = "",
     y_label: str = "",
     x_names: Sequence[str] = (),
+    x_ticks: Sequence[tuple[float, str]] = (),
     y_ticks: Sequence[float] | None = None,
     level: float | None = None,
     legend: str = "",
@@ -250,6 +251,7 @@ def lines_chart(
 ) -> Chart:
     """Draw lines over an axis of numbers, or of names; level: a dotted line across; legend: the title of the names.
 
+    x_ticks: texts at places of the axis, in place of round numbers.
     x, y: the limits, of which the pixels are not used.  A larger y is higher, unless its limits are in reverse.
     """
     at_ends = [short_name(line.name, 34) for line in lines if line.ends]
@@ -264,7 +266,7 @@ def lines_chart(
         values, digits = list(y_ticks), max((len(f"{v:g}".partition(".")[2]) for v in y_ticks), default=0)
     parts = [_line(left, up(v), right, up(v), LINE, 1, 0.25) for v in values]
     parts += [_text(left - 8 - side, up(v), f"{v:.{digits}f}", "end", FONT - 1) for v in values]
-    places = [(float(n), short_name(name, 20)) for n, name in enumerate(x_names)]
+    places = list(x_ticks) or [(float(n), short_name(name, 20)) for n, name in enumerate(x_names)]
     if not places:
         marks, digits = round_values(across.low, across.high, PLOT_WIDTH / 48)
         places = [(v, f"{v:.{digits}f}") for v in marks]

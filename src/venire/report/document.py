@@ -96,13 +96,17 @@ Part = Words | Grid | Picture
 
 @dataclass(frozen=True, eq=False)
 class Chapter:
-    """A part of the report: its finding in one sentence, the parts that support it, and numbers for JSON."""
+    """A part of the report: its finding in one sentence, the parts that support it, and numbers for JSON.
+
+    settings: options with which a command of its own computes the numbers, besides those that they have.
+    """
 
     name: str
     title: str
     finding: str
     parts: tuple[Part, ...] = ()
     numbers: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def content(self) -> dict[str, Any]:
         """Return it as plain data."""

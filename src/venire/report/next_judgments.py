@@ -4,7 +4,7 @@ Where a reference is declared and did not label all results that others labelled
 by its labels, or which of two where no others are left.  Else it is what a label is worth to users, if second judgments
 are needed for that; else how many more topics tell the best system from the next.  The first plan that asks for
 judgments is shown.  Runs were scanned for judged results, so that a plan of systems has none that nobody labelled.
-Systems with the scores of the best one on every topic are left out: no label distinguishes them.
+Otherwise it is the plan that ``venire.plan`` makes with the settings of the chapter.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ from venire.planning.rounds import Past, planned, reading_depth
 from venire.planning.systems import SystemsPlan
 from venire.planning.topics import POWER, plan_more_topics
 from venire.randomness import seed_of
-from venire.report.document import Chapter, Grid, Part, Words
+from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import Evidence
 from venire.report.headline import DEVIATION, advice, double_judgments, needed_topics
+from venire.report.pictures import forecast_chart
 from venire.report.question import Missing, or_missing
 from venire.results import counted, listed
 
@@ -94,14 +95,12 @@ def _reference_lacks(evidence: Evidence) -> bool:
 def _plan_systems(evidence: Evidence) -> Plan:
     """Choose results that the reference is to label, of those that others labelled."""
     question, everyone = evidence.question, last_labels(evidence.judged)
-    people = everyone.reference
-    judges = evidence.judges_to_test[:1] or judges_besides(everyone)
+    people, judges = everyone.reference, _predicting(evidence)
     labels, scoring = everyone.where(assessor=[*judges, *people]), Scoring(per="assessor")
-    goal, price, facts = _open_question(evidence), costs(None), evidence.facts
-    different = [n for n, name in enumerate(facts.systems) if name not in evidence.verdict.twins]
+    goal, price = _open_question(evidence), costs(None)
     found = SystemsPlan.of(
         labels,
-        facts.of_systems(np.array(different)),
+        evidence.facts.by_name(),
         scoring.plan([question.measure], labels.scale),
         scoring,
         goal=goal,
@@ -112,6 +111,25 @@ def _plan_systems(evidence: Evidence) -> Plan:
     )
     plan = planned(found, goal, budget=BUDGET, batch=None, past=Past.of(found, (), price), people=people)
     return replace(plan, asked=tuple(each._replace(kind=REFERENCE) for each in plan.asked))
+
+
+def _predicting(evidence: Evidence) -> tuple[str, ...]:
+    """Return whose labels predict those of the reference: of the judge that is tested first, or of all others."""
+    return tuple(evidence.judges_to_test[:1] or judges_besides(last_labels(evidence.judged)))
+
+
+def settings_of(evidence: Evidence, plan: Plan) -> dict[str, Any]:
+    """Return the settings with which ``venire plan`` makes the plan of a report, besides goal and budget."""
+    kind, labels, seed = Goal.parse(plan.goal).kind, evidence.judgments, {"rng": evidence.question.rng}
+    if kind == LABELS:
+        new = [ANOTHER] if any(each.judge == ANOTHER for each in plan.asked) else []
+        people = {"machine": list(labels.machines), "reference": new}
+        return {**people, "relevant": evidence.relevant, "within": WITHIN, **seed}
+    scored = {"measure": evidence.question.measure, **seed}
+    if kind == TOPICS:
+        one = [evidence.judge] if evidence.judge in labels.assessors else []  # else a pool of several
+        return {"reference": one, **scored}
+    return {"reference": list(labels.reference), "judge": list(_predicting(evidence)), **scored}
 
 
 def _open_question(evidence: Evidence) -> Goal:
@@ -209,7 +227,7 @@ def plan_chapter(evidence: Evidence, plan: Plan | Missing) -> Chapter:
     finding = next(iter(step(evidence, plan).values()), None) or _stopped(evidence, plan)
     parts: list[Part] = [*_forecast(plan), *_judgments(plan)]
     parts += [Words(f"{str(note)[:1].upper()}{str(note)[1:]}.", about=note.kind) for note in plan.notes]
-    return Chapter("plan", title, finding, tuple(parts), plan.to_dict())
+    return Chapter("plan", title, finding, tuple(parts), plan.to_dict(), settings_of(evidence, plan))
 
 
 def _stopped(evidence: Evidence, plan: Plan) -> str:
@@ -223,9 +241,15 @@ def _stopped(evidence: Evidence, plan: Plan) -> str:
 
 def _forecast(plan: Plan) -> list[Part]:
     """Show the forecast by budget."""
+    if not plan.forecast or plan.state != JUDGE:
+        return []
     caption = f"What budgets are expected to give: the half-width is that of the 95% interval of {plan.what}."
     rows = [[round(each.budget), each.p_decided, each.half_width] for each in plan.forecast]
-    return [Grid("plan_forecast", caption, Expected._fields, rows)] if rows and plan.state == JUDGE else []
+    budgets = "number of more topics" if plan.of_topics else "budget"
+    about = f"Probability that the goal is decided, by {budgets}; the dotted line is at {DECIDED_WITH:g}."
+    ends = (f"{each.p_decided:.2f} with {each.budget:,.0f}" for each in (plan.forecast[0], plan.forecast[-1]))
+    chart = Picture("plan_chart", about, forecast_chart(plan), f"From {' to '.join(ends)}.")
+    return [chart, Grid("plan_forecast", caption, Expected._fields, rows)]
 
 
 def _judgments(plan: Plan) -> list[Part]:

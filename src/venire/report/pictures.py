@@ -15,9 +15,11 @@ from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.disagreement.user_disagreement import udm_weights
 from venire.kernels.shares import FEW_PAIRS
 from venire.measures.random_users import HIGH, LOW, UserScores
+from venire.planning.result import DECIDED_WITH, Plan
 from venire.plots.agreement import MOST, MOST_CELLS, statistic_name
 from venire.plots.comparison import MOST_COLOURED, MOST_ENDS, ranks_by
 from venire.plots.disagreement import some_labels
+from venire.plots.planning import apart
 from venire.plots.quality import APART, PANELS, WIDEST, scale_lines
 from venire.plots.style import or_higher, shown_of
 from venire.plots.users import MOST_SYSTEMS
@@ -44,6 +46,8 @@ from venire.types import Floats
 PROBABILITIES = (-0.02, 1.02)
 BAR = 99.0
 """The width of a line that fills its row."""
+BUDGETS_APART = 0.11
+"""Least distance of the numbers of two budgets, as a share of the axis."""
 FITTING = 640
 """The width that a map of many systems may take."""
 
@@ -248,6 +252,23 @@ def power_chart(found: DiscriminativePower) -> Chart:
     ticks = np.linspace(0, top, 5).tolist()
     axes: dict[str, Any] = {"x": Scale(*PROBABILITIES, 0, 1), "y": Scale(0, top, 0, 1), "y_ticks": ticks}
     return lines_chart(lines, **axes, level=alpha, legend=f"significant at {alpha:g}", **labels)
+
+
+def forecast_chart(plan: Plan) -> Chart:
+    """Draw the probability that a goal is decided, or the expected share, over the logarithm of the budget."""
+    budgets = [each.budget for each in plan.forecast]
+    line = Line("", np.log(budgets), [each.p_decided for each in plan.forecast], number=0)
+    ticks = [(float(np.log(each)), f"{each:,.0f}") for each in apart(budgets, plan.budget, share=BUDGETS_APART)]
+    first, last = np.log(budgets[0]), np.log(budgets[-1])
+    room = BUDGETS_APART / 2 * max(last - first, 1)
+    axes: dict[str, Any] = {"x": Scale(first - room, last + room, 0, 1), "y": Scale(*PROBABILITIES, 0, 1)}
+    labels: dict[str, Any] = {
+        "x_ticks": ticks,
+        "y_ticks": [0, 0.2, 0.4, 0.6, 0.8, 1.0],
+        "x_label": "number of more topics" if plan.of_topics else "budget",
+        "y_label": f"share of {plan.share}" if plan.share else "probability that it is decided",
+    }
+    return lines_chart([line], **axes, **labels, level=DECIDED_WITH)
 
 
 def scales_chart(found: ScaleComparison) -> Chart:

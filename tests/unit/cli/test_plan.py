@@ -196,7 +196,35 @@ def test_labels_of_somebody_else_are_not_taken_for_a_judge(first_round, tmp_path
     assert "'zoe' labelled only what 'ann' was asked for" in err
     assert "--reference ann,zoe" in err
     both = plan_next("-j", labels, "--reference", "zoe")
-    assert "weighted by their inclusion probabilities: 20 labels" in both.err, both.err
+    assert "weighted by their inclusion probabilities; the effective number of 20 labels is" in both.err, both.err
+
+
+def test_large_budgets_are_written_in_full(venire, files, tmp_path):
+    more = ("--goal", "best", "--cost", "reference=10000", "--budget", "1234567", *PEOPLE, "--plot", tmp_path / "a.svg")
+    err = venire("plan", *files, *more, "-o", tmp_path / "plan.tsv").err
+    assert "With a budget of 1,080,000 the goal" in err
+    assert "the cost of all that can be asked, 1,080,000" in err
+    assert "the budget: 1,234,567" in (tmp_path / "a.svg").read_text()
+
+
+@pytest.mark.parametrize("goal", ["labels", "agreement"])
+def test_notes_on_the_forecast_are_those_of_the_whole_budget(venire, judged_once, goal):
+    more = ("--goal", goal, "--budget", "60", "--format", "json")
+    whole, part, least = (
+        loaded(venire("plan", judged_once, *more, *batch).out) for batch in ((), ("--batch", "20"), ("--batch", "60"))
+    )
+    assert whole["notes"] == part["notes"] == least["notes"]
+    assert len(part["rows"]) == 20
+    every = loaded(venire("plan", judged_once, *more[:2], "--budget", "5000", "--batch", "20", *more[4:]).out)
+    assert not any("all of them" in note for note in every["notes"])
+
+
+def test_budgets_after_a_plan_are_further_ones(first_round, tmp_path):
+    asked, plan_next = first_round
+    assert " With a budget of 60 " in plan_next().err, "nobody answered yet"
+    err = plan_next("-j", answered(asked, tmp_path / "labels.tsv")).err
+    assert " With a further budget of 40 the goal is decided with probability " in err
+    assert " A further budget of about " in err
 
 
 def test_probabilities_of_plan_and_labels_are_the_same(first_round, tmp_path):
@@ -248,12 +276,34 @@ def test_a_reference_that_labelled_everything(venire, files, tmp_path):
     code, out, err = venire("plan", *files, "-j", labels, *PAIR)
     assert (code, out) == (0, "\t".join(COLUMNS) + "\n")
     assert "decided; no more judgments are needed" in err
+    assert "The order is" not in err
+    order = venire("plan", *files, "-j", labels, "--goal", "top:3", *PAIR[2:]).err
+    assert "decided; no more judgments are needed. good is ahead of poor by" in order
     same = ("--goal", "pair:good,same", *PAIR[2:])
     code, out, err = venire("plan", *files, "-j", labels, *same)
     assert (code, out) == (0, "\t".join(COLUMNS) + "\n")
     assert (
         "nothing that counts is left to judge, and the goal is not decided. good and same have the same score." in err
     )
+
+
+@pytest.mark.parametrize("goal", ["best", "top:2"])
+def test_systems_that_are_all_the_same_have_no_order(venire, tmp_path, goal):
+    files = write_files(tmp_path)
+    run = (tmp_path / "runs" / "poor.run").read_text()
+    for name in ("good", "same"):
+        (tmp_path / "runs" / f"{name}.run").write_text(run.replace("poor", name))
+    code, _, err = venire("plan", *files, "--goal", goal, "--budget", "9", *PEOPLE[2:], "--reference", "llm")
+    assert code == 0
+    assert "the goal is not decided. good, poor and same have the same score." in err
+
+
+def test_less_may_be_enough_where_the_first_budget_of_the_forecast_is(venire, files):
+    more = ("--goal", "levels", "--within", "2", "--budget", "40", *PEOPLE, "--format", "text")
+    out = venire("plan", *files, *more).out
+    assert "A budget of about 10 or less decides it with probability 0.8 or more." in out
+    assert "enough at about 10 or less\n" in out
+    assert "enough at about 1\n" in venire("plan", *files, *more[:4], "--budget", "2", *more[6:]).out
 
 
 def test_systems_with_the_same_results_count_as_one(venire, files):
@@ -435,7 +485,8 @@ def test_settings_of_other_goals_are_refused(venire, judged_once, tmp_path, more
     ("more", "what"),
     [
         (["--goal", "pair:good,bad"], "there is no system 'bad'"),
-        (["--goal", "pair:good"], "expected two systems"),
+        (["--goal", "pair:good"], "for example pair:good,OTHER"),
+        (["--goal", "topics:good"], "for example topics:good,OTHER"),
         (["--goal", "pair:good,good"], "names one system twice"),
         (["--goal", "first"], "there is no goal 'first'"),
         (["--goal", "top:0"], "expected a number of systems"),

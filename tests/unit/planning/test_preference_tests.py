@@ -54,6 +54,18 @@ def test_known_pairs_are_not_asked_and_their_labels_less():
     assert number["1 against 0"] > 0, "every pair of labels has a chance"
 
 
+def test_tests_of_few_topics_count_as_few():
+    """Of both pairs of labels there are 18 tests: 2 against 0 in two topics, 1 against 0 in six."""
+    tests = [(t, b, a, t % 2 == (n == 0)) for t in (0, 1) for n, b in enumerate((2, 5, 8)) for a in (0, 3, 6)]
+    tests += [(t, 1, a, (t + a) % 2) for t in range(2, 8) for a in (0, 3, 6)]
+    known = Preferences.of([(f"q{t}", f"d{b}", f"d{a}", 1 if higher else -1) for t, b, a, higher in tests])
+    asked = Counter(each.reason for each in plan_preferences(LABELS, known, budget=40).asked)
+    assert asked["2 against 0"] > asked["1 against 0"] + 5
+    effective = LabelTests.of(as_judgments(LABELS), known)._effective()
+    assert (effective[2], effective[0] <= 18) == (0, True)
+    assert 0 < effective[1] < effective[0] / 2
+
+
 def test_all_pairs_but_the_known_ones_can_be_asked():
     plan = plan_preferences(LABELS, choices(), budget=1000)
     assert len(plan) == len(set(pairs_of(plan.asked))) == 8 * 27 - 24
@@ -91,8 +103,20 @@ def test_states_say_when_to_stop():
         [(t, a, b, 1 if (i + j) % 3 else -1) for t, docs in labels.items() for i, a in enumerate(docs)
          for j, b in enumerate(docs) if docs[a] > docs[b]]
     )  # fmt: skip
-    assert plan_preferences(labels, every, budget=10, within=0.3).state == DECIDED
-    assert plan_preferences(labels, every, budget=10, within=0.001).state == UNDECIDABLE
+    decided, not_decidable = (plan_preferences(labels, every, budget=10, within=each) for each in (0.3, 0.001))
+    assert (decided.state, not_decidable.state) == (DECIDED, UNDECIDABLE)
+    assert decided.outcome == not_decidable.outcome
+    assert (
+        0.001 < float(decided.outcome.removeprefix("The widest interval of p(a > b) has a half-width of ")[:-1]) < 0.3
+    )
+
+
+def test_one_topic_gives_no_interval():
+    labels = {"q0": {f"d{n}": n % 3 for n in range(9)}, "q1": {"a": 0, "b": 0}}
+    plan = plan_preferences(labels, budget=5)
+    assert [note.kind for note in plan.notes] == ["one-topic"]
+    assert {each.half_width for each in plan.forecast} == {0.5}
+    assert "one-topic" not in {note.kind for note in plan_preferences(LABELS, budget=5).notes}
 
 
 def test_labels_that_never_meet_are_named():

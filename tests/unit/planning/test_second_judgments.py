@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from long_rows import judgments_of
+from venire.agreement import alpha
 from venire.data.asked import SECOND
 from venire.errors import SettingError
 from venire.io.judgments import as_judgments
@@ -154,6 +155,23 @@ def test_states_say_when_to_stop(goal):
     assert GOALS[goal](labels, budget=10, within=0.45).state == DECIDED
     assert GOALS[goal](labels, budget=10, within=0.001).state == UNDECIDABLE
     assert len(GOALS[goal](labels, budget=10, within=0.45)) == 0
+
+
+@pytest.mark.parametrize("within", [0.45, 0.001])
+def test_a_plan_for_agreement_that_stops_gives_alpha(within):
+    labels = judged_once(twice=20)
+    known = alpha(labels, resample="topics")
+    sentence = plan_agreement(labels, budget=10, within=within).sentence()
+    half = (known.high - known.low) / 2
+    assert sentence.endswith(f" Alpha is {known.value:.3f}, and its 95% interval has a half-width of {half:.3f}.")
+
+
+def test_nothing_is_forecast_of_one_topic_in_which_all_have_two_labels():
+    plan = plan_agreement(
+        judgments_of([(1, f"d{n}", who, n % 3) for n in range(9) for who in ("ann", "bob")]), budget=5
+    )
+    assert (plan.state, plan.notes) == (UNDECIDABLE, ())
+    assert plan.outcome == "Alpha has no interval: it takes items of two topics or more with two labels."
 
 
 @pytest.mark.parametrize("goal", GOALS)

@@ -172,7 +172,8 @@ def test_predictive_power_is_the_share_of_later_tests_that_are_significant():
 def test_more_topics_decide_sooner_and_enough_is_where_they_do():
     plan = plan_more_topics(*two_systems(12, 0), budget=20, measure="P@10", pair=("a", "b"))
     assert (plan.state, len(plan), plan.goal) == ("judge", 0, "topics:a,b")
-    assert plan.sentence().startswith("Goal topics:a,b. With a budget of 20 ")
+    assert plan.sentence().startswith("Goal topics:a,b. With 20 more topics the goal is decided ")
+    assert f"With about {plan.enough:.0f} more topics it is decided with probability 0.8 or more." in plan.sentence()
     budget, p, half = zip(*plan.forecast, strict=True)
     assert {10, 20, 40} <= set(budget)
     assert list(p) == sorted(p)
@@ -183,19 +184,52 @@ def test_more_topics_decide_sooner_and_enough_is_where_they_do():
 
 
 def test_a_clear_difference_needs_no_more_topics():
-    assert plan_more_topics(*two_systems(12, 3), budget=20, measure="P@10", pair=("a", "b")).state == "decided"
+    plan = plan_more_topics(*two_systems(12, 3), budget=20, measure="P@10", pair=("a", "b"))
+    assert plan.state == "decided"
+    low, high = stats.ttest_rel(*evaluate(*two_systems(12, 3), "P@10").values[:, :, 0]).confidence_interval()
+    ahead = f"{'a is ahead of b' if high > 0 else 'b is ahead of a'} by {abs(low + high) / 2:.4f}"
+    near, far = sorted(map(abs, (low, high)))
+    words = f"Goal topics:a,b: decided; no more topics are needed. {ahead} (95% interval {near:.4f} to {far:.4f})."
+    assert plan.sentence() == words
+
+
+@pytest.mark.parametrize("pair", [None, ("a", "c")])
+def test_more_topics_do_not_decide_between_systems_with_the_same_scores(pair):
+    labels, runs = two_systems(12, 0)
+    plan = plan_more_topics(labels, {"a": runs["a"], "c": runs["a"]}, budget=20, measure="P@10", pair=pair)
+    assert (plan.state, plan.forecast, plan.enough) == ("not decidable", (), None)
+    assert plan.sentence().endswith("more topics do not decide it. The systems have the same score on every topic.")
+
+
+def test_differences_of_nothing_are_never_significant():
+    assert predictive_power(0.0, 0.0, 10, np.array([0, 5, 50])).tolist() == [0, 0, 0]
+    assert power_of(0.0, 0.0, 20) == 0
+    assert predictive_power(0.1, 0.0, 10, 5) == power_of(0.1, 0.0, 20) == 1
+
+
+def test_numbers_of_topics_are_whole():
+    for runs in (two_systems(12, 0)[1], None):
+        plan = plan_more_topics(two_systems(12, 0)[0], runs, budget=5, measure="P@10")
+        budgets = [each.budget for each in plan.forecast]
+        assert budgets == sorted({round(each) for each in budgets})
 
 
 def test_of_several_pairs_the_share_that_is_significant_counts():
     labels, runs = two_systems(12, 0)
     runs["c"] = {topic: dict(docs) for topic, docs in runs["a"].items()}
     plan = plan_more_topics(labels, runs, budget=20, measure="P@10")
-    assert [(note.kind, note.fields["n"]) for note in plan.notes] == [("topics-at-hand", 12), ("share-of-pairs", 3)]
-    assert plan.forecast[-1].p_decided < 1, "a and c are the same"
+    assert [(note.kind, note.fields["n"]) for note in plan.notes] == [
+        ("topics-at-hand", 12),
+        ("share-of-pairs", 2),
+        ("same-scores", 1),
+    ], "a and c are the same"
+    alone = plan_more_topics(*two_systems(12, 0), budget=20, measure="P@10", pair=("a", "b"))
+    assert plan.forecast == alone.forecast
+    assert "With 20 more topics the expected share of differences that are significant is " in plan.sentence()
 
 
-@pytest.mark.parametrize("budget", [0, float("nan"), float("inf")])
-def test_less_than_one_topic_is_refused(budget):
+@pytest.mark.parametrize("budget", [0, 5.5, float("nan"), float("inf")])
+def test_other_than_a_whole_number_of_topics_is_refused(budget):
     with pytest.raises(SettingError):
         plan_more_topics(*two_systems(12, 0), budget=budget)
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
+
+import pytest
 
 import venire
 from planned_files import write_files
-from venire.planning.result import DECIDED, Plan
+from venire.planning.result import DECIDED, Expected, Plan
 from venire.plots.planning import plot_forecast
+
+BUDGETS = (12.0, 25.0, 28.0, 50.0, 100.0, 135.0, 10_297.0)
+FORECAST = tuple(Expected(each, 0.9 + 0.01 * n, 0.1) for n, each in enumerate(BUDGETS))
 
 
 def test_a_forecast_by_budget(tmp_path):
@@ -20,6 +26,30 @@ def test_a_forecast_by_budget(tmp_path):
     assert plot_forecast(replace(found, enough=None)).axes[0].get_title(loc="left") == "the budget: 30"
 
 
-def test_a_plan_that_stops_says_so_in_its_plot():
-    found = Plan("best", 0.0, (), (), "a difference", state=DECIDED)
-    assert found.sentence() in [each.get_text() for each in plot_forecast(found).axes[0].texts]
+@pytest.mark.parametrize("forecast", [(), FORECAST])
+def test_a_plan_that_stops_says_so_in_its_plot(forecast):
+    found = Plan("best", 0.0, (), forecast, "a difference", state=DECIDED)
+    (axes,) = plot_forecast(found).axes
+    assert found.sentence() in [each.get_text() for each in axes.texts]
+
+
+def test_the_star_is_on_the_curve_where_the_first_budget_is_enough():
+    upper, _ = plot_forecast(Plan("best", 28.0, (), FORECAST, "a difference", 12.0)).axes
+    *_, star = upper.lines
+    assert (star.get_xdata().tolist(), star.get_ydata().tolist()) == ([12.0], [0.9])
+    assert upper.get_title(loc="left") == "the budget: 28; enough at about 12 or less (star)"
+
+
+def test_numbers_of_budgets_do_not_overlap():
+    figure = plot_forecast(Plan("topics:a,b", 28.0, (), FORECAST, "a difference", 12.0))
+    figure.draw_without_rendering()
+    axes = figure.axes[1]
+    assert axes.get_xlabel().startswith("number of more topics; ")
+    boxes = [each.get_window_extent() for each in axes.get_xticklabels()]
+    assert [each.get_text() for each in axes.get_xticklabels()] == ["12", "28", "50", "100", "10,297"]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+
+
+def test_an_expected_share_is_not_called_a_probability():
+    upper, _ = plot_forecast(Plan("topics", 28.0, (), FORECAST, "a difference", 12.0, share="differences")).axes
+    assert upper.get_ylabel() == "expected share of\ndifferences"

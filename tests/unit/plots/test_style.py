@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from venire.errors import MissingGlyphWarning
 from venire.plots import style
 from venire.plots.style import name_columns, name_rows, one_panel, plain, short_name, styled, write_figure
 
@@ -43,13 +44,31 @@ def test_names_are_text(tmp_path, ending):
         name_columns(axes, HOSTILE)
         axes.legend()
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        warnings.simplefilter("ignore", MissingGlyphWarning)
         write_figure(figure, tmp_path / f"names{ending}")
     assert len(axes.get_legend().texts) == len(HOSTILE)
     if ending == ".svg":
         texts = [each.text for each in ET.parse(tmp_path / "names.svg").iter() if each.tag.endswith("text")]
         shown = {r"$\frac{3$", "$x^2$", "_first", r"\x1b[31m", r"\x00", r"caf\udce9", "#000000", "<b>&amp;"}
         assert shown <= {text.strip() for text in texts}
+
+
+@pytest.mark.parametrize("ending", [".png", ".pdf"])
+def test_characters_that_the_font_lacks_are_named_in_one_warning(tmp_path, ending):
+    with styled():
+        figure, axes = one_panel()
+        axes.set_title("\u7cfb\u7d71 \u7cfb")
+    with pytest.warns(MissingGlyphWarning, match="the font lacks \u7cfb\u7d71; write .svg") as caught:
+        write_figure(figure, tmp_path / f"names{ending}")
+    assert len(caught) == 1
+
+
+def test_an_svg_has_its_names_as_text_whatever_the_font(tmp_path):
+    with styled():
+        figure, axes = one_panel()
+        axes.set_title("\u7cfb\u7d71")
+    write_figure(figure, tmp_path / "names.svg")
+    assert "\u7cfb\u7d71" in (tmp_path / "names.svg").read_text(encoding="utf-8")
 
 
 def test_no_other_plot_module_cuts_names_itself():

@@ -8,7 +8,9 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+from venire.planning.result import Expected, Plan
 from venire.report.charts import FROM_TO, Layer, Line, Panel, Scale, heat_map, histogram, lines_chart, mixed, rows_chart
+from venire.report.pictures import forecast_chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<b>&\"'\x1b"
@@ -85,3 +87,16 @@ def test_stairs_show_every_step_within_the_frame():
     chart = lines_chart([line], x=Scale(0, 1, 0, 1), y=Scale(0, 0.1, 0, 1), y_ticks=[0, 0.05, 0.1])
     path = next(each.get("d") for each in parsed(chart).iter(f"{SVG}path") if "V" in each.get("d", ""))
     assert path.count("V") == 2  # from the first value along it, then up to the second; the third is above the frame
+
+
+@pytest.mark.parametrize("share", ["", "differences that are significant"])
+def test_a_forecast_has_its_budgets_on_a_logarithmic_axis(share):
+    budgets = (25.0, 49.0, 50.0, 98.0, 100.0, 200.0, 400.0, 800.0)
+    forecast = tuple(Expected(each, n / 10, 0.1) for n, each in enumerate(budgets))
+    drawn = parsed(forecast_chart(Plan("topics", 100.0, (), forecast, "a difference", share=share)))
+    texts = {each.text: float(each.get("x")) for each in drawn.iter(f"{SVG}text") if each.get("x")}
+    steps = np.diff([texts[name] for name in ("25", "49", "100", "200", "400", "800")])
+    assert np.allclose(steps / steps[-1], np.log2([49 / 25, 100 / 49, 2, 2, 2]), atol=0.02)
+    assert not {"50", "98"} & set(texts)
+    words = {each.text for each in drawn.iter(f"{SVG}text")}
+    assert {"number of more topics", f"share of {share}" if share else "probability that it is decided"} <= words

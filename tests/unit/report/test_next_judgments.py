@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +15,9 @@ import venire.io.runs
 from two_judges import judged, lists, table, write_files
 from venire import plan, read_judgments, read_runs
 from venire.cli.main import cli
+from venire.io.plans import read_plan
 from venire.planning import Plan
+from venire.report.document import Picture
 from venire.report.evidence import Evidence
 from venire.report.front import front
 from venire.report.making import make_report
@@ -71,6 +75,10 @@ def test_the_card_of_judges_says_what_to_collect_and_the_chapter_lists_it(asked)
     assert f"{there.p_decided:.2f}"[1:] in sentence or "below .01" in sentence or "above .99" in sentence
     chapter = plan_chapter(asked, found)
     assert chapter.finding == sentence
+    curve = next(part for part in chapter.parts if isinstance(part, Picture))
+    first, last = found.forecast[0], found.forecast[-1]
+    ends = f"From {first.p_decided:.2f} with {first.budget:,.0f} to {last.p_decided:.2f} with {last.budget:,.0f}."
+    assert (curve.name, curve.words) == ("plan_chart", ends)
     assert {part.name: len(part.rows) for part in chapter.parts if hasattr(part, "rows")} == {
         "plan_forecast": len(found.forecast),
         "plan_judgments": len(found),
@@ -93,13 +101,14 @@ def test_runs_are_scanned_once(monkeypatch):
     assert len(n_scans) == 1
 
 
-def test_systems_with_the_same_scores_are_not_told_apart():
+def test_systems_with_the_same_results_count_as_one():
     question = partly()
     runs = lists()
     twice = Evidence(replace(question, runs=read_runs({**runs, "E": runs["C"], "F": runs["L"]})))
     found = next_judgments(twice)
     assert twice.verdict.twins
-    assert f"of {len(twice.facts.systems) - len(twice.verdict.twins)} systems" in found.asked[0].reason
+    other = plan(twice.judgments, twice.runs, goal=found.goal, budget=100, judge="llm")
+    assert (found.asked, found.forecast) == (other.asked, other.forecast)
 
 
 def test_one_assessor_means_second_judgments_by_somebody_else():
@@ -176,9 +185,27 @@ def test_a_report_on_very_little_says_what_is_planned_or_why_nothing_is(name, re
     assert bool(found["rows"]) <= (found["state"] == "judge")
 
 
-def test_the_command_names_the_one_that_writes_a_plan(tmp_path):
-    judgments, runs = write_files(tmp_path, table().filter(pl.col("assessor") == "expert"))
-    words = ["report", judgments, runs, "--draws", "20", "-o", str(tmp_path / "page.html")]
+@pytest.mark.parametrize(
+    ("frame", "more", "goal"),
+    [
+        (table().filter(pl.col("assessor") == "expert"), [], "labels"),
+        (table()[::2], [], "labels"),
+        (partly().judgments.to_polars(), ["--reference", "expert", "-m", "P@5"], "best"),
+        (partly().judgments.to_polars(), ["--reference", "expert", "--machine", "llm", "--rng", "3"], "best"),
+    ],
+)
+def test_the_command_names_the_one_that_writes_the_plan(tmp_path, frame, more, goal):
+    judgments, runs = write_files(tmp_path, frame.select("topic", "doc", "assessor", "label"))
+    out = str(tmp_path / "plan.tsv")
+    words = ["report", judgments, runs, *more, "--draws", "20", "-o", str(tmp_path / "page.html"), "--format", "json"]
     done = CliRunner().invoke(cli, words, catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    assert "venire plan --goal labels --budget 100 -o plan.tsv" in done.stderr
+    line = next(line for line in done.stderr.splitlines() if line.startswith("note: venire plan "))
+    command = shlex.split(line.removeprefix("note: venire ").partition(", with the same files,")[0])
+    assert command[2].partition(":")[0] == goal
+    again = CliRunner().invoke(cli, ["plan", judgments, runs, *command[1:-1], out], catch_exceptions=False)
+    assert again.exit_code == 0, again.output
+    rows = [each._asdict() for each in read_plan(out)]
+    report = json.loads(done.stdout)["plan"]
+    assert [{**each, "other": ""} for each in report["rows"]] == rows
+    assert report["sentence"] in again.stderr
