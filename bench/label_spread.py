@@ -1,14 +1,16 @@
 """How second labels depend on the first ones: `python bench/label_spread.py`.
 
 For every two of NIST and 23 language models in VENIRE_DATA/dl21_full, relevant labels from 1, 2 or 3 on, and each label
-i on 100 items or more: of every item, the label of one of both judges, drawn at random, is the first.  Prints, for all
-pairs of judges and for those of each half of the judges,
+i on 100 items or more: of every item, the label of one of both judges, drawn at random, is the first.  Prints the
+constants of ``planning.labels`` of highest marginal likelihood, for all pairs of judges and for those of each half of
+the judges:
 
-- the prior of p(R|i) of highest likelihood: Beta, with a weight in pairs, around that of a judge who gives the same
-  label with some probability, and else one at random;
-- the intra-class correlation of p(R|i) over topics, over that of whether a first label is relevant (posterior means,
-  ``planning.shares``): the exponent of the share of label i to which the ratio is in proportion, by least squares, and
-  the standard deviation of the logarithm around that.  Shares p(R|i) below .02 or above .98 are left out.
+- the prior of p(R|i): Beta, with a weight in pairs, around that of a judge who gives the same label with some
+  probability, with another one a label near it, and else one at random;
+- the intra-class correlation of p(R|i) over topics, given that of whether a first label is relevant: the exponents of
+  the share of label i and of p(1 - p), and the standard deviation of its logarithm.
+
+Pairs of judges share judges and items, so that standard errors cannot be given; the halves show how much is noise.
 """
 
 from __future__ import annotations
@@ -22,62 +24,88 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 from scipy.optimize import minimize
-from scipy.special import betaln, expit
+from scipy.special import logsumexp, softmax
 
-from venire.planning.shares import CORRELATION, Prior, posterior
-from venire.types import Bools, Ints
+from venire.planning.labels import LEAST
+from venire.planning.shares import CORRELATION, P_GRID, Prior, correlations_like, posterior
 
-FEWEST, LEAST = 100, 0.02
+FEWEST, LABELS, RARELY = 100, 4, 0.02
+SHIFTS = np.linspace(-3, 3, 121)
+"""Logarithms of factors of a correlation; others are rounded to these."""
+FLAT = Prior(np.zeros(len(P_GRID)), np.zeros(len(CORRELATION)))
 
 
-class Found(NamedTuple):
-    """A share p(R|i): whether label i is relevant, its share, that of relevant labels, p(R|i), and the ratio or NaN."""
+class Share(NamedTuple):
+    """What is known of a share p(R|i).
+
+    Whether label i is relevant, probability of a relevant label among those near i, share of i, share of relevant
+    labels, probabilities of the correlation of the label, and likelihood of p and the correlation of p(R|i).
+    """
 
     relevant: bool
+    near: float
     share: float
-    relevant_share: float
-    p: float
-    ratio: float
+    among: float
+    of_label: np.ndarray
+    likelihood: np.ndarray
 
 
-def correlation(topic: Ints, hit: Bools) -> float:
-    """Posterior mean of the intra-class correlation of hits over topics."""
-    n_topics = int(topic.max()) + 1
-    hits, cases = np.bincount(topic, hit, minlength=n_topics), np.bincount(topic, minlength=n_topics)
-    return float(posterior(hits, cases.astype(np.float64), Prior.vague()).sum(axis=0) @ CORRELATION)
-
-
-def shares(table: pl.DataFrame, rng: np.random.Generator) -> Iterator[Found]:
+def shares(table: pl.DataFrame, rng: np.random.Generator) -> Iterator[Share]:
     """Yield what two judges say; columns topic, one, other."""
     topic, one, other = (table[name].to_numpy().astype(np.int64) for name in ("topic", "one", "other"))
     turn = rng.random(len(topic)) < 0.5
     first, second = np.where(turn, other, one), np.where(turn, one, other)
-    for least in (1, 2, 3):
-        among = float((first >= least).mean())
-        if not LEAST < among < 1 - LEAST:
+    share = np.bincount(first, minlength=LABELS) / len(first)
+    for least in range(1, LABELS):
+        if not RARELY < (among := float(share[least:].sum())) < 1 - RARELY:
             continue
-        of_label = correlation(topic, first >= least)
-        for label in range(4):
-            some = first == label
-            if some.sum() >= FEWEST:
-                p = float((second[some] >= least).mean())
-                known = LEAST < p < 1 - LEAST
-                ratio = correlation(topic[some], second[some] >= least) / of_label if known else np.nan
-                yield Found(label >= least, float(some.mean()), among, p, ratio)
+        of_label = counted(topic, first >= least, Prior.vague()).sum(axis=0)
+        for label in range(LABELS):
+            if (some := first == label).sum() >= FEWEST:
+                near = share * (np.abs(np.arange(LABELS) - label) <= 1)
+                likelihood = counted(topic[some], second[some] >= least, FLAT)
+                yield Share(label >= least, near[least:].sum() / near.sum(), share[label], among, of_label, likelihood)
 
 
-def same_and_weight(found: np.ndarray) -> tuple[float, float]:
-    """Probability of the same label, and weight, of highest likelihood."""
-    relevant, _, among, p, _ = found.T
-    p = np.clip(p, 0.002, 0.998)
+def counted(topic: np.ndarray, hit: np.ndarray, prior: Prior) -> np.ndarray:
+    """Posterior of p and the correlation given cases."""
+    cases = np.bincount(topic).astype(np.float64)
+    return posterior(np.bincount(topic, hit), cases, prior)
 
-    def loss(at: np.ndarray) -> float:
-        same, weight = expit(at[0]), np.exp(at[1])
-        a = weight * (same * relevant + (1 - same) * among)
-        return -float(((a - 1) * np.log(p) + (weight - a - 1) * np.log(1 - p) - betaln(a, weight - a)).mean())
 
-    same, weight = minimize(loss, [0.0, 1.0], method="Nelder-Mead").x
-    return float(expit(same)), float(np.exp(weight))
+def likelihoods(found: list[Share], near: float, same: float, weight: float, rare: float, middle: float, spread: float):
+    """Logarithms of the marginal likelihood of each share, but for a constant."""
+    relevant, of_near, share, among = (np.array([each[n] for each in found], dtype=float) for n in range(4))
+    mean = same * relevant + near * of_near + (1 - same - near) * among
+    a, b = weight * mean, weight * (1 - mean)
+    p = (a[:, None] - 0.5) * np.log(P_GRID) + (b[:, None] - 0.5) * np.log(1 - P_GRID)
+    p = np.exp(p - logsumexp(p, axis=1, keepdims=True))
+    usual = -rare * np.log(np.maximum(share, LEAST)) - middle * np.log(among * (1 - among))
+    shift = usual[:, None] + middle * np.log(P_GRID * (1 - P_GRID))
+    place = np.clip(np.round((shift - SHIFTS[0]) / (SHIFTS[1] - SHIFTS[0])), 0, len(SHIFTS) - 1).astype(int)
+    expected = np.stack(
+        [np.exp(correlations_like(level, np.exp(SHIFTS), spread)) for level in np.eye(len(CORRELATION))]
+    )
+    by_shift = np.einsum("nk,kgl->ngl", np.stack([each.of_label for each in found]), expected)
+    correlation = np.take_along_axis(by_shift, place[:, :, None], axis=1)
+    return np.log(np.einsum("np,npl,npl->n", p, np.stack([each.likelihood for each in found]), correlation))
+
+
+def fitted(found: list[Share]) -> dict[str, float]:
+    """Constants of highest likelihood."""
+
+    def constants(at: np.ndarray) -> dict[str, float]:
+        same, near, _ = softmax([at[0], at[1], 0.0])
+        return {
+            **{"same": same, "near": near, "weight": np.exp(at[2])},
+            **{"rare": at[3], "middle": at[4], "spread": np.exp(at[5])},
+        }
+
+    start = np.array([-1.5, 0.0, 1.6, 0.1, 0.3, -0.7])
+    best = minimize(
+        lambda at: -likelihoods(found, **constants(at)).mean(), start, method="Nelder-Mead", options={"fatol": 1e-5}
+    )
+    return constants(best.x)
 
 
 def main() -> None:
@@ -87,16 +115,9 @@ def main() -> None:
     for name, some in (("all", judges), ("even", judges[::2]), ("odd", judges[1::2])):
         rng = np.random.default_rng(0)
         pairs = (table.select("topic", one=a, other=b).drop_nulls() for a, b in combinations(some, 2))
-        found = np.array([each for pair in pairs for each in shares(pair, rng)], dtype=float)
-        same, weight = same_and_weight(found)
-        known = found[np.isfinite(found[:, 4])]
-        x, y = np.log(known[:, 1]), np.log(known[:, 4])
-        exponent = float(x @ y / (x @ x))
-        spread = float(np.sqrt(((y - exponent * x) ** 2).mean()))
-        print(
-            f"{name}: {len(found)} shares, same label {same:.2f}, weight {weight:.1f}; {len(known)} correlations, "
-            f"exponent {exponent:.2f}, spread {spread:.2f}"
-        )
+        found = [each for pair in pairs for each in shares(pair, rng)]
+        constants = ", ".join(f"{key} {value:.2f}" for key, value in fitted(found).items())
+        print(f"{name}: {len(found)} shares, {constants}", flush=True)
 
 
 if __name__ == "__main__":

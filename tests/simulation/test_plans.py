@@ -15,7 +15,7 @@ from venire.data.judgments import Judgments
 from venire.io.judgments import as_judgments
 from venire.kernels.shares import clustered_shares
 from venire.planning import plan_agreement, plan_preferences
-from venire.planning.labels import LabelPairs
+from venire.planning.labels import LOG_SPREAD, MIDDLE, RARE, LabelPairs
 from venire.planning.preference_tests import LabelTests
 from venire.planning.second_judgments import candidates, sampled
 
@@ -24,11 +24,23 @@ WITHIN = (0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.115, 0.13, 0.15, 0.17, 0.2)
 
 
 def double_judged(rng) -> Judgments:
-    """Two labels of every item: topics differ in which labels are frequent and in how far people agree."""
-    share, agree, alike = rng.dirichlet([4, 3, 1.5]), rng.uniform(0.2, 0.7), rng.choice([6, 12, 40])
+    """Two labels of every item: topics differ in which labels are frequent and in how far people agree.
+
+    In a topic, the second person gives the same label with probability ``same``, and else one by its frequencies.  Both
+    vary so that p(2|2) has an intra-class correlation as ``planning.labels`` expects it of real collections.
+    """
+    share, agree, alike = rng.dirichlet([4, 3, 1.5]), rng.uniform(0.05, 0.5), rng.choice([6, 12, 40])
+    top = share[2]
+    p = agree + (1 - agree) * top
+    expected = (
+        top**-RARE * (p * (1 - p) / (top * (1 - top))) ** MIDDLE * np.exp(LOG_SPREAD * rng.normal()) / (alike + 1)
+    )
+    of_labels = (1 - agree) ** 2 * top * (1 - top) / (alike + 1)
+    variance = np.maximum(expected * p * (1 - p) - of_labels, 0.001) / (1 - top) ** 2
+    weight = np.maximum(agree * (1 - agree) / variance - 1, 0.5)
     rows = []
     for topic in range(int(rng.choice(N_TOPICS))):
-        own, same = rng.dirichlet(share * alike), rng.beta(agree * alike, (1 - agree) * alike)
+        own, same = rng.dirichlet(share * alike), rng.beta(agree * weight, (1 - agree) * weight)
         joint = same * np.diag(own) + (1 - same) * np.outer(own, own)
         pairs = np.divmod(rng.choice(9, size=N_ITEMS, p=joint.ravel() / joint.sum()), 3)
         for n, labels in enumerate(zip(*pairs, strict=True)):

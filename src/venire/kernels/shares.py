@@ -135,24 +135,54 @@ class Spread(NamedTuple):
 def spread_of(sums: PairSums, relevant: Bools, *, prior: float, n_draws: int, rng: np.random.Generator) -> Spread:
     """Estimate shares of relevant second labels and their uncertainty from sums of pairs; relevant (relevant, label).
 
-    Cost: one product of (draw, topic) and (topic, label x label).
+    Cost: one product of (draw, topic) and (topic, relevant x label).
     """
-    n, h = _pairs_and_hits(sums.by_topic.sum(axis=0), relevant)
     by_topic = sums.by_topic[sums.by_topic.sum(axis=(1, 2)) > 0]
-    few = len(by_topic) < FEW_TOPICS
+    cases, hits = _pairs_and_hits(by_topic, relevant)
+    n, h = cases.sum(axis=0), hits.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = h / n
-        sd = np.sqrt(p * (1 - p) / n)
-        items = _over_items(sums, p, n)
-        topics = _over_topics(by_topic, relevant, n_draws, rng)
-        other = items if few else topics * np.sqrt(len(by_topic) / (len(by_topic) - 1))
-        clusters = n * n / (by_topic.sum(axis=2) ** 2).sum(axis=0)
-        effective = _effective(p, n, np.fmax(_jackknife(by_topic, relevant), other), clusters, few=few)
-        freedom = np.where(few & ((p <= 0) | (p >= 1)), NORMAL, np.fmax(clusters - 1, 1))
-        low, high, centre = _interval(p, n, effective, freedom, relevant=relevant, prior=prior)
-        if prior == 0:
-            low, high = (np.where(clusters > 1 + ROUNDING, end, np.nan) for end in (low, high))
-    return Spread(centre, h, n, sd, items, topics, low, high)
+        sd, items = np.sqrt(h / n * (1 - h / n) / n), _over_items(sums, h / n, n)
+        found = _evidence(hits, cases, items, n_draws, rng)
+        low, high, centre = _interval(found, relevant, prior)
+    return Spread(centre, h, n, sd, items, found.sd_topics, low, high)
+
+
+def limits_over_topics(
+    hits: Floats, cases: Floats, items: Floats, n_draws: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Ends of intervals as those of ``spread_of``: hits, cases (topic, ..., label) -> low, high (..., label).
+
+    items: the standard error over items (..., label).  Cost: one product of (draw, topic) and (topic, ... x label).
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = _evidence(hits, cases, items, n_draws, rng)
+        low, high, _ = _interval(found, np.zeros((1, cases.shape[-1]), dtype=np.bool_), prior=0.0)
+    return low, high
+
+
+class _Evidence(NamedTuple):
+    """What an interval takes, all (..., label); clusters: the effective number of topics."""
+
+    p: Floats
+    n: Floats
+    sd_topics: Floats
+    effective: Floats
+    freedom: Floats
+    clusters: Floats
+
+
+def _evidence(hits: Floats, cases: Floats, items: Floats, n_draws: int, rng: np.random.Generator) -> _Evidence:
+    """Find the effective number of pairs of each label: hits, cases (topic, ..., label), items (..., label)."""
+    n = cases.sum(axis=0)
+    p = hits.sum(axis=0) / n
+    n_topics = (cases.sum(axis=-1) > 0).sum(axis=0)[..., None]
+    few = n_topics < FEW_TOPICS
+    topics = _over_topics(hits, cases, n_draws, rng)
+    other = np.where(few, items, topics * np.sqrt(n_topics / (n_topics - 1)))
+    clusters = n * n / (cases * cases).sum(axis=0)
+    effective = _effective(p, n, np.fmax(_jackknife(hits, cases, n_topics), other), clusters, few)
+    freedom = np.where(few & ((p <= 0) | (p >= 1)), NORMAL, np.fmax(clusters - 1, 1))
+    return _Evidence(p, n, topics, effective, freedom, clusters)
 
 
 def n_topics_of(sums: PairSums) -> int:
@@ -167,12 +197,14 @@ def _over_items(sums: PairSums, p: Floats, n: Floats) -> Floats:
     return np.where(sums.n_items > 1, sd, np.nan)
 
 
-def _over_topics(by_topic: Floats, relevant: Bools, n_draws: int, rng: np.random.Generator) -> Floats:
+def _over_topics(hits: Floats, cases: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
     """Standard deviation of the share over resampled topics; NaN where one topic has all pairs."""
-    if len(by_topic) < 2 or n_draws < 2:
-        return np.full((len(relevant), by_topic.shape[1]), np.nan)
-    sd = sd_of_draws(shares(resampled_sums(by_topic, topic_weights(len(by_topic), n_draws, rng)), relevant))
-    return np.where((by_topic.sum(axis=2) > 0).sum(axis=0) > 1, sd, np.nan)
+    if len(cases) < 2 or n_draws < 2:
+        return np.full(cases.shape[1:], np.nan)
+    weights = topic_weights(len(cases), n_draws, rng)
+    n = resampled_sums(cases, weights)
+    sd = sd_of_draws(np.where(n > 0, resampled_sums(hits, weights) / np.where(n > 0, n, 1.0), np.nan))
+    return np.where((cases > 0).sum(axis=0) > 1, sd, np.nan)
 
 
 def sd_of_draws(drawn: Floats) -> Floats:
@@ -188,23 +220,24 @@ def leave_one_topic_out(by_topic: Floats, relevant: Bools) -> Floats:
     return shares(by_topic.sum(axis=0) - by_topic, relevant)
 
 
-def _jackknife(by_topic: Floats, relevant: Bools) -> Floats:
+def _jackknife(hits: Floats, cases: Floats, n_topics: Ints) -> Floats:
     """Standard error of the share by the jackknife over topics; NaN where one topic has all pairs."""
-    away = leave_one_topic_out(by_topic, relevant) - shares(by_topic.sum(axis=0), relevant)
-    sd: Floats = np.sqrt((1 - 1 / max(len(by_topic), 1)) * (away * away).sum(axis=0))
+    h, n = hits.sum(axis=0), cases.sum(axis=0)
+    away = (h - hits) / (n - cases) - h / n
+    sd: Floats = np.sqrt((1 - 1 / np.maximum(n_topics, 1)) * (away * away).sum(axis=0))
     return sd
 
 
-def _interval(
-    p: Floats, n: Floats, effective: Floats, freedom: Floats, *, relevant: Bools, prior: float
-) -> tuple[Floats, Floats, Floats]:
+def _interval(found: _Evidence, relevant: Bools, prior: float) -> tuple[Floats, Floats, Floats]:
     """Interval and centre: Wilson's on effective counts, or that of the Beta posterior where there is a prior."""
     from scipy.special import betaincinv, ndtri, stdtrit
 
+    p, n, _, effective, freedom, clusters = found
     tail = (1 - CONFIDENCE) / 2
     t2 = stdtrit(freedom, tail) ** 2
     if prior == 0:
-        return *wilson(p, effective, t2), p
+        low, high = (np.where(clusters > 1 + ROUNDING, end, np.nan) for end in wilson(p, effective, t2))
+        return low, high, p
     weight = prior * relevant.shape[1]
     centre = (np.where(n > 0, p * n, 0.0) + prior * relevant.sum(axis=1, keepdims=True)) / (n + weight)
     counts = np.where(n > 0, effective * ndtri(tail) ** 2 / t2, 0.0) + weight
@@ -212,13 +245,13 @@ def _interval(
     return betaincinv(a, b, tail), betaincinv(a, b, 1 - tail), centre
 
 
-def _effective(p: Floats, n: Floats, sd: Floats, clusters: Floats, *, few: bool) -> Floats:
-    """Effective number of pairs -> (relevant, label); without observed spread, from the correlation of other labels."""
+def _effective(p: Floats, n: Floats, sd: Floats, clusters: Floats, few: Bools) -> Floats:
+    """Effective number of pairs -> (..., label); without observed spread, from the correlation of other labels."""
     seen = (sd >= 0) & (p > 0) & (p < 1)
     size = n / clusters
     correlation = (sd * sd * n / (p * (1 - p)) - 1) / (size - 1)
-    known = seen & (n >= FEW_PAIRS) & (size > 1) & (not few)
-    largest = np.where(known, np.clip(correlation, 0, 1), -1).max(axis=1, keepdims=True)
+    known = seen & (n >= FEW_PAIRS) & (size > 1) & ~few
+    largest = np.where(known, np.clip(correlation, 0, 1), -1).max(axis=-1, keepdims=True)
     correlation = np.where(largest < 0, 1.0, largest)
     return np.minimum(np.where(seen, p * (1 - p) / (sd * sd), n / (1 + (size - 1) * correlation)), n)
 

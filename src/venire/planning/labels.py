@@ -13,16 +13,22 @@ of two labels, :math:`q_i` the share of label i and r whether a label is relevan
           e'_{ii} = e_{ii} / 2, \quad e'_{ib} = e_{ib}
 
 since two labels i on one item are two pairs that are the same; the effective number of pairs is p(1 - p) over that.
-p(b|i) is that of the present pairs and of four more, of a second assessor who gives the same label with probability
-.25, and else one at random.  ``planning.shares`` draws what so many pairs say.
+p(b|i) is that of the present pairs and of 6.4 more, of a second assessor who gives the same label with probability .08,
+with .46 one at random among this label and its neighbours, and else any at random.  ``planning.shares`` draws what so
+many pairs say.
 
-A few pairs hardly tell how far topics differ in p(R|i), but the labels themselves do: the intra-class correlation of
-p(R|i) is about that of whether a label is relevant, and larger for rare labels, by the factor :math:`q_i^{-.2}`.
-``correlations_like`` makes this the prior.
+A few pairs hardly tell how far topics differ in p(R|i), but the labels themselves do.  With :math:`\rho` the
+intra-class correlation of whether a label is relevant, a share :math:`q_R` of labels, that of p(R|i) is log-normal
+around
 
-The constants are from pairs of NIST and 23 language models in TREC Deep Learning 2021 (``bench/label_spread.py``).  By
-half of the judges, the probability of the same label is .22 and .27, the weight 4.0 and 4.9 pairs, the exponent -.20
-and -.11, and the standard deviation of the logarithm of the correlation around that .60 and .55.
+.. math:: \rho \, q_i^{-.18} \left( \frac{p(1-p)}{q_R (1-q_R)} \right)^{.46}
+
+with a standard deviation of .46: larger for rare labels, and for shares far from 0 and 1.
+
+The constants, and those of the prior of p(b|i), are the ones of highest marginal likelihood for pairs of NIST and 23
+language models in TREC Deep Learning 2021 (``bench/label_spread.py``).  By half of the judges, the probabilities are
+.09 and .04, and .45 and .48, the weight 7.1 and 5.7 pairs, the exponents -.14 and -.24, and .52 and .45, and the
+standard deviation .42 and .52.
 """
 
 from __future__ import annotations
@@ -30,6 +36,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -43,17 +50,19 @@ from venire.disagreement.sampled_pairs import asked_later, exposures_of, first_l
 from venire.errors import PairsError
 from venire.io.judgments import JudgmentsLike
 from venire.io.runs import RunsLike
-from venire.kernels.shares import largest_variance
+from venire.kernels.shares import largest_variance, limits_over_topics
 from venire.planning.allocation import neyman
 from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Expected, Plan, costs, enough
 from venire.planning.second_judgments import Candidates, affordable, asked, candidates, check_within, sampled
 from venire.planning.shares import (
+    P_GRID,
     Prior,
     TopicShares,
     budgets,
     correlations_like,
     expectations,
     half_widths,
+    posterior,
     spread_over_topics,
 )
 from venire.planning.time import expected_minutes
@@ -61,10 +70,14 @@ from venire.results import Note
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
 GOAL = "labels"
-PRIOR, SAME = 4.0, 0.25
-"""Weight of the prior of p(b|i), in pairs, and in it the probability that a second label is the same."""
-RARE, LEAST = 0.2, 0.005
-"""Exponent of the share of a label, at least the second number, by which its correlation is larger."""
+PRIOR, SAME, NEAR = 6.4, 0.08, 0.46
+"""Weight of the prior of p(b|i), in pairs, and in it the probabilities that a second label is the same, or near."""
+RARE, MIDDLE, LOG_SPREAD = 0.18, 0.46, 0.46
+"""Exponents of the share of a label and of p(1 - p) in the correlation of p(R|i), and the spread of its logarithm."""
+LEAST = 0.005
+"""Least share of a label or of relevant labels that counts there."""
+N_RESAMPLES = 200
+"""Resamples of topics for each interval that is forecast."""
 
 
 def plan_labels(
@@ -115,14 +128,19 @@ def plan_labels(
     sizes = budgets(budget, n_most * price)
     widths = case.half_widths([min(size / price, n_most) for size in sizes], generator)
     forecast = expectations(sizes, widths, within)
-    state = DECIDED if case.decided(within) else UNDECIDABLE if n == 0 else JUDGE
+    widest = case.half_width()
+    state = DECIDED if widest <= within else UNDECIDABLE if n == 0 else JUDGE
     rows = asked(found, *sampled(found, case.item_sizes(n), n, generator)) if state == JUDGE else ()
     needed = enough(forecast, n_most * price)
     if state == JUDGE and needed is None:
         notes.append(_not_enough(n_most, forecast[-1], within))
     what = f"p({case.relevant.names[0]}|i)" if len(case.relevant.names) == 1 else "p(R|i)"
     minutes = expected_minutes(found.labels, len(rows))
-    return Plan(GOAL, budget, rows, forecast, what, needed, state, minutes, tuple(dict.fromkeys(notes)))
+    outcome = f"The widest 95% interval of {what} has a half-width of {widest:.3f}."
+    if not np.isfinite(widest):
+        outcome = f"At least one label has no interval of {what}: it takes double judgments of two topics."
+    outcome = "" if state == JUDGE else outcome
+    return Plan(GOAL, budget, rows, forecast, what, needed, state, minutes, tuple(dict.fromkeys(notes)), outcome)
 
 
 def _not_enough(available: int, last: Expected, within: float) -> Note:
@@ -175,12 +193,12 @@ class LabelPairs:
         """Items to ask by label -> (label,)."""
         return np.where(self.counted, self.population.sum(axis=0), 0)
 
-    def decided(self, within: float) -> bool:
-        """Whether the present intervals are narrow enough."""
+    def half_width(self) -> float:
+        """Half-width of the widest interval at present; infinite where a label has none."""
         if self.fit is None:
-            return False
+            return np.inf
         half = (self.fit.spread.high - self.fit.spread.low)[:, self.counted] / 2
-        return bool((half <= within).all())
+        return float(np.nan_to_num(half, nan=np.inf).max(initial=0.0))
 
     def allocation(self, n: float) -> Floats:
         """Numbers of items of each label that the least sum of variances takes -> (label,)."""
@@ -195,12 +213,35 @@ class LabelPairs:
 
     def half_widths(self, numbers: Sequence[float], rng: np.random.Generator) -> Floats:
         """Draw the half-width of the widest interval by number of second judgments -> (number, draw)."""
-        have = self.effective(self.again)
-        total = np.stack([self.effective(self.again + self.allocation(n)) for n in numbers])
-        more = np.maximum(total - have, 0.0).reshape(len(numbers), -1)
-        population = np.tile(self.population, (1, len(have)))
-        drawn = half_widths(self._present(), spread_over_topics(more, population), rng, self._priors())
-        return drawn[:, :, np.tile(self.counted, len(have))].max(axis=2, initial=0.0)
+        again = [self.again + self.allocation(n) for n in numbers]
+        total = np.stack([self.effective(each) for each in again])
+        more = np.maximum(total - self.effective(self.again), 0.0).reshape(len(numbers), -1)
+        expected = spread_over_topics(more, np.tile(self.population, (1, len(self.relevant.labels))))
+        limits = [partial(self._limits, times, rng) for times in map(self._pairs_per_effective_one, again)]
+        drawn = half_widths(self._present(), expected, rng, self._priors(), limits)
+        return drawn[:, :, np.tile(self.counted, len(self.relevant.labels))].max(axis=2, initial=0.0)
+
+    def _limits(self, times: Floats, rng: np.random.Generator, hits: Floats, cases: Floats) -> tuple[Floats, Floats]:
+        """Intervals as those of the fit: times (relevant, label), hits and cases (topic, draw, relevant x label)."""
+        n = cases.sum(axis=0)
+        p = np.divide(hits.sum(axis=0), n, out=np.zeros_like(n), where=n > 0)
+        items = np.sqrt(np.divide(p * (1 - p), n, out=np.zeros_like(n), where=n > 0))
+        by_label = (*n.shape[:1], *times.shape)
+        low, high = limits_over_topics(
+            times * hits.reshape(-1, *by_label),
+            times * cases.reshape(-1, *by_label),
+            items.reshape(by_label),
+            N_RESAMPLES,
+            rng,
+        )
+        return low.reshape(n.shape), high.reshape(n.shape)
+
+    def _pairs_per_effective_one(self, again: Floats) -> Floats:
+        """Weighted number of pairs (``sampled_pairs``) over the effective one -> (relevant, label)."""
+        exposure = exposures_of(again, self.share, self.unplanned)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weighted = self.share / (self._rows() / exposure).sum(axis=1)
+            return np.nan_to_num(weighted / self.effective(again), nan=1.0, posinf=1.0)
 
     def effective(self, again: Floats) -> Floats:
         """Effective number of pairs of each label, if so many items (label,) were judged again -> (relevant, label)."""
@@ -222,17 +263,23 @@ class LabelPairs:
 
     def _prior_rows(self) -> Floats:
         """p(b|i) before there are pairs -> (label, label)."""
-        return np.asarray(SAME * np.eye(len(self.share)) + (1 - SAME) * self.share)
+        place = np.arange(len(self.share))
+        near = np.maximum(self.share, LEAST) * (np.abs(place[:, None] - place) <= 1)
+        near = near / near.sum(axis=1, keepdims=True)
+        return np.asarray(SAME * np.eye(len(place)) + NEAR * near + (1 - SAME - NEAR) * self.share)
 
     def _priors(self) -> list[Prior]:
         """Prior of each share: topics differ in p(R|i) as they differ in the labels -> (relevant x label,)."""
         relevant, cases = self.relevant.labels.astype(np.float64), self.by_topic.sum(axis=1)
-        times = np.maximum(self.share, LEAST) ** -RARE
-        return [
-            Prior.around(mean, PRIOR, correlations_like(self.by_topic @ each, cases, factor))
-            for each, means in zip(relevant, (relevant @ self._prior_rows().T).tolist(), strict=True)
-            for mean, factor in zip(means, times.tolist(), strict=True)
-        ]
+        found = []
+        for each, means in zip(relevant, relevant @ self._prior_rows().T, strict=True):
+            of_label = posterior(self.by_topic @ each, cases, Prior.vague()).sum(axis=0)
+            among = np.clip(each @ self.share, LEAST, 1 - LEAST)
+            middle = (P_GRID * (1 - P_GRID) / (among * (1 - among))) ** MIDDLE
+            for mean, share in zip(means.tolist(), np.maximum(self.share, LEAST).tolist(), strict=True):
+                correlation = correlations_like(of_label, share**-RARE * middle, LOG_SPREAD)
+                found.append(Prior.around(mean, PRIOR, correlation))
+        return found
 
     def _present(self) -> TopicShares:
         """Present hits and cases by topic, scaled to the effective number of pairs -> (topic, relevant x label)."""

@@ -8,14 +8,18 @@ intra-class correlation, so that m cases on T topics give the standard deviation
 
 p and :math:`\rho` have the posterior given the present cases, on a grid.  Where nothing else is known, the prior of p
 is Beta(3/2, 3/2), and that of :math:`\rho` is exponential with mean .1, cut at .8.  A forecast draws p, :math:`\rho`,
-:math:`p_t` given the present cases, and further hits, and computes the interval of all cases as ``clustered_shares``
-does (the predictive distribution; Gelman et al. 2013, Bayesian Data Analysis, Section 5.3).  Cost: O(draws x topics x
+:math:`p_t` given the present cases, and further hits, and computes the interval of all cases as the estimate will have
+it (the predictive distribution; Gelman et al. 2013, Bayesian Data Analysis, Section 5.3).  Cost: O(draws x topics x
 shares) per budget.
+
+Cases may be fractions, where some tell as much as fewer independent ones.  A topic with one case says nothing of
+:math:`\rho`, but :math:`E\, p_t^{1/2} < p^{1/2}` would seem to say that it is small.  So fractions are rounded up or
+down, with probabilities that keep their mean, and the logarithm of the likelihood is averaged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -30,10 +34,14 @@ P_GRID = np.sin(np.pi * (np.arange(60) + 0.5) / 120) ** 2
 """Equally likely by Beta(1/2, 1/2), and so by Beta(a, b) in proportion to p^(a - 1/2) (1 - p)^(b - 1/2)."""
 CORRELATION = np.array([0.002, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.13, 0.16, 0.2, 0.25, 0.3, 0.4, 0.55, 0.8])
 MEAN_CORRELATION = 0.1
-LOG_SPREAD = 0.6
-"""Standard deviation of the logarithm of a correlation around that of another share of the same topics."""
 UNKNOWN = 0.5
 """Half-width of the interval of a share of which nothing is known, as with cases of one topic only."""
+ROUNDINGS = (np.arange(4) + 0.5) / 4
+"""A number and each of these, rounded down: a quarter of them are larger for every quarter of a fraction."""
+CLOSE, WHOLE = 0.25, 20.0
+"""Budgets of a forecast are apart by more than that in their logarithms, and whole numbers from so many on."""
+Limits = Callable[[Floats, Floats], tuple[Floats, Floats]]
+"""From hits and cases (topic, draw, share) to the ends of the intervals of the shares, both (draw, share)."""
 
 
 class TopicShares(NamedTuple):
@@ -44,7 +52,10 @@ class TopicShares(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """What is known of a share before its cases: logarithms of weights on ``P_GRID`` and ``CORRELATION``."""
+    """What is known of a share before its cases: logarithms of weights on ``P_GRID`` and ``CORRELATION``.
+
+    correlation: for every p alike (correlation,), or by p (p, correlation).
+    """
 
     p: Floats
     correlation: Floats
@@ -61,16 +72,15 @@ class Prior(NamedTuple):
         return cls((a - 0.5) * np.log(P_GRID) + (b - 0.5) * np.log(1 - P_GRID), correlation)
 
 
-def correlations_like(hits: Floats, cases: Floats, times: float = 1.0) -> Floats:
-    """Logarithms of weights on ``CORRELATION``, given another share of the same topics (topic,).
+def correlations_like(other: Floats, times: Floats, spread: float) -> Floats:
+    """Logarithms of weights on ``CORRELATION``, given those of another share of the same topics -> (p, correlation).
 
-    The logarithm of the one correlation is normal around that of ``times`` the other, whose posterior is taken into
-    account.
+    other: probabilities of its correlations (correlation,).  The logarithm of the one is normal around that of the
+    other, ``times`` as large (p,), with standard deviation ``spread``.
     """
-    other = posterior(hits, cases, Prior.vague()).sum(axis=0)
-    away = np.log(CORRELATION / (times * CORRELATION[:, None])) / LOG_SPREAD
+    away = np.log(CORRELATION / (times[:, None, None] * CORRELATION[:, None])) / spread
     given = _widths() / CORRELATION * np.exp(-(away**2) / 2)
-    found: Floats = np.log(other @ (given / given.sum(axis=1, keepdims=True)))
+    found: Floats = np.log(np.einsum("k,pkl->pl", other, given / given.sum(axis=2, keepdims=True)))
     return found
 
 
@@ -81,11 +91,16 @@ def _widths() -> Floats:
 
 
 def half_widths(
-    present: TopicShares, more: Floats, rng: np.random.Generator, priors: Sequence[Prior] | None = None
+    present: TopicShares,
+    more: Floats,
+    rng: np.random.Generator,
+    priors: Sequence[Prior] | None = None,
+    limits: Sequence[Limits] | None = None,
 ) -> Floats:
     """Draw the half-widths that further cases give: more (budget, topic, share), expected -> (budget, draw, share).
 
-    Cases are whole numbers, drawn systematically along the topics.  priors: of each share; None: vague ones.
+    Cases are whole numbers, drawn systematically along the topics.  priors: of each share; None: vague ones.  limits:
+    by budget, the intervals that all cases will give; None: those of ``clustered_shares``.
     """
     n_draws = int(np.clip(MOST_CELLS // max(present.hits.size, 1), FEWEST_DRAWS, N_DRAWS))
     priors = priors or [Prior.vague()] * present.hits.shape[1]
@@ -95,21 +110,33 @@ def half_widths(
     hits, cases = (each[:, None] for each in present)
     of_topic = rng.beta(a + hits, b + np.maximum(cases - hits, 0.0))
     start = rng.random(p.shape)
-    found = [_half_widths(present, expected, of_topic, start, rng) for expected in more]
+    found = [
+        _half_widths(of_budget, *_all_cases(present, expected, of_topic, start, rng))
+        for expected, of_budget in zip(more, limits or [_clustered] * len(more), strict=True)
+    ]
     return np.stack(found)
 
 
-def _half_widths(
+def _clustered(hits: Floats, cases: Floats) -> tuple[Floats, Floats]:
+    _, low, high = clustered_shares(hits, cases)
+    return low, high
+
+
+def _all_cases(
     present: TopicShares, expected: Floats, of_topic: Floats, start: Floats, rng: np.random.Generator
-) -> Floats:
-    """Draw cases and hits of one budget: expected (topic, share), of_topic (topic, draw, share) -> (draw, share)."""
+) -> tuple[Floats, Floats]:
+    """Draw cases and hits of one budget: expected (topic, share), of_topic (topic, draw, share) -> both like these."""
     ends = np.floor(np.cumsum(expected, axis=0)[:, None] + start)
     new = np.diff(ends, axis=0, prepend=0).astype(np.int64)
     hits = np.repeat(present.hits[:, None], len(start), axis=1)
     some = new > 0
     hits[some] += rng.binomial(new[some], of_topic[some])
-    cases = present.cases[:, None] + new
-    _, low, high = clustered_shares(hits, cases)
+    return hits, present.cases[:, None] + new
+
+
+def _half_widths(limits: Limits, hits: Floats, cases: Floats) -> Floats:
+    """Half-widths of the intervals of hits and cases (topic, draw, share) -> (draw, share)."""
+    low, high = limits(hits, cases)
     return np.where(np.isnan(low) | ((cases > 0).sum(axis=0) < 2), UNKNOWN, (high - low) / 2)
 
 
@@ -130,14 +157,22 @@ def posterior(hits: Floats, cases: Floats, prior: Prior) -> Floats:
     """Posterior of p and the intra-class correlation given cases by topic (topic,) -> (p, correlation), sum 1."""
     from scipy.special import betaln
 
-    same, times = np.unique(np.stack([hits, cases])[:, cases > 0], axis=1, return_counts=True)
     spread = 1 / CORRELATION - 1
     a, b = P_GRID[:, None] * spread, (1 - P_GRID[:, None]) * spread
-    h, n = same[:, :, None, None]
+    rounded, times = _rounded(hits[cases > 0], np.maximum(cases - hits, 0.0)[cases > 0])
+    h, m = rounded[:, :, None, None]
     log = prior.p[:, None] + prior.correlation
-    log = log + (times[:, None, None] * (betaln(a + h, b + n - h) - betaln(a, b))).sum(axis=0)
+    log = log + (times[:, None, None] * (betaln(a + h, b + m) - betaln(a, b))).sum(axis=0)
     weight: Floats = np.exp(log - log.max())
     return weight / weight.sum()
+
+
+def _rounded(hits: Floats, misses: Floats) -> tuple[Floats, Floats]:
+    """Distinct hits and misses in whole numbers -> (2, kind), and how often each is expected -> (kind,)."""
+    h, m = (np.floor(each[:, None] + ROUNDINGS + 1e-9) for each in (hits, misses))
+    every = np.broadcast_arrays(h[:, :, None], m[:, None, :])
+    found, times = np.unique(np.stack(every).reshape(2, -1), axis=1, return_counts=True)
+    return found, times / len(ROUNDINGS) ** 2
 
 
 def budgets(budget: float, most: float) -> list[float]:
@@ -145,11 +180,14 @@ def budgets(budget: float, most: float) -> list[float]:
 
     Examples
     --------
-    >>> [round(each) for each in budgets(100, 1000)]
-    [25, 42, 50, 72, 100, 121, 200, 206, 349, 590, 1000]
+    >>> budgets(100, 1000)
+    [25.0, 50.0, 72.0, 100.0, 200.0, 349.0, 590.0, 1000.0]
     """
+    named = np.array([budget / 2, budget, 2 * budget])
     grid = np.geomspace(budget / 4, max(most, 2 * budget), 8)
-    return sorted({budget / 2, budget, 2 * budget, *np.round(grid, 6).tolist()})
+    apart = (np.abs(np.log(grid[:, None] / named)) > CLOSE).all(axis=1)
+    others = [round(each) if each >= WHOLE else each for each in grid[apart].tolist()]
+    return sorted({*map(float, others), *named.tolist()})
 
 
 def expectations(sizes: Sequence[float], widths: Floats, within: float) -> tuple[Expected, ...]:

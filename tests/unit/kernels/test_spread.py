@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import beta, t
 
 from venire.kernels.label_pairs import PairSums
-from venire.kernels.shares import sd_of_draws, spread_of
+from venire.kernels.shares import limits_over_topics, sd_of_draws, spread_of
 from venire.randomness import topic_weights
 
 RELEVANT = np.array([[False, True]])
@@ -180,3 +180,20 @@ def test_resampled_topics_are_drawn_with_replacement():
     assert weights.mean() == 1
     assert weights.var() == pytest.approx(39 / 40, abs=0.02)
     assert np.corrcoef(weights[:, 0], weights[:, 1])[0, 1] == pytest.approx(-1 / 39, abs=0.06)
+
+
+@pytest.mark.parametrize("n_topics", [2, 6, 12, 40])
+def test_intervals_of_many_draws_at_once_are_those_of_each(n_topics):
+    rng = np.random.default_rng(n_topics)
+    kinds = [AGREE, DIFFER, NEITHER]
+    draws = [[(topic, kinds[rng.integers(3)]) for topic in range(n_topics) for _ in range(9)] for _ in range(4)]
+    alone = [spread(items, n_topics, rng=3) for items in draws]
+    sums = [sums_of(items, n_topics).by_topic for items in draws]
+    hits, cases = (
+        np.stack([each[:, :, 1] for each in sums], axis=1),
+        np.stack([each.sum(axis=2) for each in sums], axis=1),
+    )
+    items = np.concatenate([each.sd_items for each in alone])
+    low, high = limits_over_topics(hits, cases, items, 300, np.random.default_rng(3))
+    np.testing.assert_allclose(low, np.concatenate([each.low for each in alone]), rtol=1e-12)
+    np.testing.assert_allclose(high, np.concatenate([each.high for each in alone]), rtol=1e-12)

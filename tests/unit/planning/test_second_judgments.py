@@ -15,7 +15,9 @@ from venire.errors import SettingError
 from venire.io.judgments import as_judgments
 from venire.planning import minutes_per_label, plan_agreement, plan_labels
 from venire.planning.allocation import neyman
+from venire.planning.labels import LabelPairs
 from venire.planning.result import DECIDED, UNDECIDABLE, Expected, enough
+from venire.planning.second_judgments import candidates
 from venire.planning.shares import CORRELATION, P_GRID, Prior, correlations_like, posterior
 
 GOALS = {"labels": plan_labels, "agreement": plan_agreement}
@@ -234,16 +236,31 @@ def test_a_prior_has_its_mean_and_variance():
 
 
 def test_topics_differ_in_one_share_about_as_in_another():
+    times = np.array([0.5, 1.0, 2.0])
+    for known in np.eye(len(CORRELATION))[[4, 6, 9]]:
+        found = np.exp(correlations_like(known, times, 0.5))
+        assert found.sum(axis=1) == pytest.approx(1)
+        middle = np.exp(found @ np.log(CORRELATION))
+        assert middle == pytest.approx(times * (known @ CORRELATION), rel=0.15)
+        assert (found * np.log(CORRELATION / middle[:, None]) ** 2).sum(axis=1) ** 0.5 == pytest.approx(0.5, abs=0.1)
+
+
+def test_the_correlation_of_a_share_is_learnt_from_topics():
     rng = np.random.default_rng(6)
     for correlation in (0.02, 0.1, 0.4):
         spread = 1 / correlation - 1
         hits = rng.binomial(200, rng.beta(0.4 * spread, 0.6 * spread, 400)).astype(float)
-        found = np.exp(correlations_like(hits, np.full(400, 200.0)))
-        middle = np.exp(found @ np.log(CORRELATION) / found.sum())
-        assert middle == pytest.approx(correlation, rel=0.3)
-        assert (found @ np.log(CORRELATION / middle) ** 2) ** 0.5 == pytest.approx(0.5, abs=0.2)
-    unknown = np.exp(correlations_like(np.zeros(3), np.zeros(3)))
-    assert unknown @ CORRELATION == pytest.approx(0.11, abs=0.03)
+        found = posterior(hits, np.full(400, 200.0), Prior.vague()).sum(axis=0)
+        assert found @ CORRELATION == pytest.approx(correlation, rel=0.3)
+
+
+def test_topics_with_one_case_or_a_part_of_one_say_nothing_of_the_correlation():
+    nothing = posterior(np.zeros(3), np.zeros(3), Prior.vague()).sum(axis=0)
+    for cases in (0.25, 0.5, 1.0):
+        hits = cases * (np.arange(200) < 80)
+        found = posterior(hits, np.full(200, cases), Prior.vague()).sum(axis=0)
+        assert found == pytest.approx(nothing, abs=1e-9)
+    assert nothing @ CORRELATION == pytest.approx(0.11, abs=0.03)
 
 
 def test_enough_is_none_where_it_is_never_reached():
@@ -264,7 +281,11 @@ def test_one_topic_gives_no_interval_whatever_the_budget():
     assert plan.enough is None
 
 
-def test_rare_labels_are_expected_to_differ_more_between_topics():
-    hits, cases = np.array([0.0, 20, 40, 60, 30] * 20), np.full(100, 100.0)
-    alike, more = (np.exp(correlations_like(hits, cases, times)) @ CORRELATION for times in (1.0, 2.0))
-    assert more > 1.4 * alike
+def test_topics_are_expected_to_differ_more_in_rare_labels_and_in_shares_far_from_0_and_1():
+    case = LabelPairs.of(candidates(judged_once(), None, "cat"), None)
+    share, priors = case.share, case._priors()
+    for prior in priors:
+        mean = np.exp(prior.correlation) @ CORRELATION
+        assert mean[30] > 1.2 * mean[3]
+    middle = [float(np.exp(prior.correlation[30]) @ CORRELATION) for prior in priors]
+    assert np.argsort(middle).tolist() == np.argsort(-share).tolist()
