@@ -106,7 +106,7 @@ def forecasts(case: Case, rng: np.random.Generator) -> Iterator[tuple[int, float
                     continue
                 new = NewSystems(measure, n, new_systems.RATIO * d[number])
                 for within in WITHIN:
-                    p = new.expected(more, within, 0.05).p_decided
+                    p = new.expected(more, within).p_decided
                     yield from ((number, p, bool(each <= within)) for each in half[:, number])
 
 

@@ -78,7 +78,7 @@ def test_forecasts_of_topics_without_runs_come_true_where_systems_differ_as_is_u
     for n_topics in rng.integers(2, 60, 100 * collections(60)):
         new = NewSystems("P@10", n_topics=2, sd=float(rng.uniform(0.1, 0.3)))
         more, within = float(n_topics - 2), float(np.exp(rng.uniform(np.log(0.02), np.log(0.3))))
-        stated.append(new.expected(more, within, 0.05).p_decided)
+        stated.append(new.expected(more, within).p_decided)
         differences = rng.normal(0.0, new.sd * np.exp(SPREAD * rng.normal()), n_topics)
         half_width = student.ppf(0.975, n_topics - 1) * differences.std(ddof=1) / np.sqrt(n_topics)
         happened.append(half_width <= within)

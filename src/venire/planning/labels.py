@@ -156,8 +156,9 @@ class LabelPairs:
     """Present pairs of labels and items to ask, for p(R|i): arrays (relevant, label), counts (topic, label).
 
     population: items to ask; by_topic: all labels; again, share (label,): items of a first label that were judged
-    again, and its share of items; unplanned: twice the double judgments that were not chosen by their label; counted
-    (label,): labels whose p(R|i) is to be known; label (candidate,): that of each item to ask.
+    again, and its share of items, or of all labels where a label has no item to itself; unplanned: twice the double
+    judgments that were not chosen by their label; counted (label,): labels whose p(R|i) is to be known; label
+    (candidate,): that of each item to ask; ordered: whether labels have neighbours.
     """
 
     relevant: RelevantSets
@@ -169,6 +170,7 @@ class LabelPairs:
     unplanned: float
     counted: Bools
     label: Codes
+    ordered: bool
     notes: tuple[Note, ...] = ()
 
     @classmethod
@@ -184,10 +186,12 @@ class LabelPairs:
             occurs |= fit.by_topic.sum(axis=(0, 2)) > 0
         low = _negligible(fit)
         occurs[0] &= not low
-        share = first.items / max(first.items.sum(), 1)
-        counts = first.again.astype(np.float64), share, first.unplanned
         by_topic = _labels_by_topic(labels)
-        return cls(sets, population, by_topic, fit, *counts, occurs, found.label, (*notes, *low))
+        given = by_topic.sum(axis=0)
+        of = given if ((first.items == 0) & (given > 0)).any() else first.items
+        counts = first.again.astype(np.float64), of / max(of.sum(), 1), first.unplanned
+        notes = [*notes, *low]
+        return cls(sets, population, by_topic, fit, *counts, occurs, found.label, labels.scale.ordered, tuple(notes))
 
     def available(self) -> Ints:
         """Items to ask by label -> (label,)."""
@@ -217,11 +221,12 @@ class LabelPairs:
         total = np.stack([self.effective(each) for each in again])
         more = np.maximum(total - self.effective(self.again), 0.0).reshape(len(numbers), -1)
         expected = spread_over_topics(more, np.tile(self.population, (1, len(self.relevant.labels))))
-        limits = [partial(self._limits, times, rng) for times in map(self._pairs_per_effective_one, again)]
+        seed = int(rng.integers(1 << 62))  # the same topics are resampled for every budget
+        limits = [partial(self._limits, times, seed) for times in map(self._pairs_per_effective_one, again)]
         drawn = half_widths(self._present(), expected, rng, self._priors(), limits)
         return drawn[:, :, np.tile(self.counted, len(self.relevant.labels))].max(axis=2, initial=0.0)
 
-    def _limits(self, times: Floats, rng: np.random.Generator, hits: Floats, cases: Floats) -> tuple[Floats, Floats]:
+    def _limits(self, times: Floats, seed: int, hits: Floats, cases: Floats) -> tuple[Floats, Floats]:
         """Intervals as those of the fit: times (relevant, label), hits and cases (topic, draw, relevant x label)."""
         n = cases.sum(axis=0)
         p = np.divide(hits.sum(axis=0), n, out=np.zeros_like(n), where=n > 0)
@@ -232,7 +237,7 @@ class LabelPairs:
             times * cases.reshape(-1, *by_label),
             items.reshape(by_label),
             N_RESAMPLES,
-            rng,
+            np.random.default_rng(seed),
         )
         return low.reshape(n.shape), high.reshape(n.shape)
 
@@ -263,10 +268,10 @@ class LabelPairs:
 
     def _prior_rows(self) -> Floats:
         """p(b|i) before there are pairs -> (label, label)."""
-        place = np.arange(len(self.share))
-        near = np.maximum(self.share, LEAST) * (np.abs(place[:, None] - place) <= 1)
-        near = near / near.sum(axis=1, keepdims=True)
-        return np.asarray(SAME * np.eye(len(place)) + NEAR * near + (1 - SAME - NEAR) * self.share)
+        place, share = np.arange(len(self.share)), np.maximum(self.share, LEAST)
+        near = share * ((np.abs(place[:, None] - place) <= 1) | (not self.ordered))
+        near, other = near / near.sum(axis=1, keepdims=True), share / share.sum()
+        return np.asarray(SAME * np.eye(len(place)) + NEAR * near + (1 - SAME - NEAR) * other)
 
     def _priors(self) -> list[Prior]:
         """Prior of each share: topics differ in p(R|i) as they differ in the labels -> (relevant x label,)."""

@@ -29,6 +29,7 @@ from venire.data.panel import chosen_labels
 from venire.data.runs import Facts, RunRules, Scan
 from venire.errors import SettingError
 from venire.kernels.ragged import offsets
+from venire.kernels.shares import CONFIDENCE
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
@@ -72,13 +73,13 @@ class NewSystems:
         away = 0.6745 * SPREAD
         return self.sd * float(np.exp(-away)), self.sd * float(np.exp(away))
 
-    def expected(self, more: float, within: float, level: float) -> Expected:
+    def expected(self, more: float, within: float) -> Expected:
         """Forecast the half-width of the mean difference with more topics besides those at hand."""
         from scipy.special import ndtr, stdtrit
 
         total = self.n_topics + more
         freedom = max(total - 1, 1.0)
-        half_width = float(stdtrit(freedom, 1 - level / 2) * self.sd / np.sqrt(total))
+        half_width = float(stdtrit(freedom, (1 + CONFIDENCE) / 2) * self.sd / np.sqrt(total))
         away = np.log(within / half_width) / np.sqrt(SPREAD**2 + 1 / (2 * freedom))
         return Expected(float(more), float(ndtr(away)), half_width)
 

@@ -146,7 +146,7 @@ def amount(budget: float) -> str:
 def enough(forecast: Sequence[Expected], most: float = np.inf) -> float | None:
     """Return the budget, at most ``most``, that decides the goal with probability ``DECIDED_WITH``; None if none does.
 
-    Between two budgets of the forecast it is interpolated on a logarithmic scale.
+    Between two budgets of the forecast it is interpolated on a logarithmic scale.  Budgets above ``most`` buy no more.
 
     Examples
     --------
@@ -157,11 +157,12 @@ def enough(forecast: Sequence[Expected], most: float = np.inf) -> float | None:
     if not len(p) or p[-1] < DECIDED_WITH:
         return None
     at = int(np.argmax(p >= DECIDED_WITH))
-    size = float(forecast[at].budget)
+    sizes = [min(float(each.budget), most) for each in forecast]
+    size = sizes[at]
     if at and p[at] > p[at - 1]:
         share = (DECIDED_WITH - p[at - 1]) / (p[at] - p[at - 1])
-        size = forecast[at - 1].budget * (size / forecast[at - 1].budget) ** share
-    return float(np.round(size)) if size <= most else None
+        size = sizes[at - 1] * (size / sizes[at - 1]) ** share
+    return float(np.round(size))
 
 
 def costs(given: Mapping[str, float] | None) -> dict[str, float]:

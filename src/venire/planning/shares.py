@@ -169,10 +169,11 @@ def posterior(hits: Floats, cases: Floats, prior: Prior) -> Floats:
 
 def _rounded(hits: Floats, misses: Floats) -> tuple[Floats, Floats]:
     """Distinct hits and misses in whole numbers -> (2, kind), and how often each is expected -> (kind,)."""
-    h, m = (np.floor(each[:, None] + ROUNDINGS + 1e-9) for each in (hits, misses))
-    every = np.broadcast_arrays(h[:, :, None], m[:, None, :])
-    found, times = np.unique(np.stack(every).reshape(2, -1), axis=1, return_counts=True)
-    return found, times / len(ROUNDINGS) ** 2
+    distinct, n_topics = np.unique(np.stack([hits, misses]), axis=1, return_counts=True)
+    h, m = np.floor(distinct[:, :, None] + ROUNDINGS + 1e-9)
+    every = np.stack(np.broadcast_arrays(h[:, :, None], m[:, None, :])).reshape(2, -1)
+    found, kind = np.unique(every, axis=1, return_inverse=True)
+    return found, np.bincount(kind, np.repeat(n_topics, len(ROUNDINGS) ** 2)) / len(ROUNDINGS) ** 2
 
 
 def budgets(budget: float, most: float) -> list[float]:
@@ -183,11 +184,10 @@ def budgets(budget: float, most: float) -> list[float]:
     >>> budgets(100, 1000)
     [25.0, 50.0, 72.0, 100.0, 200.0, 349.0, 590.0, 1000.0]
     """
-    named = np.array([budget / 2, budget, 2 * budget])
-    grid = np.geomspace(budget / 4, max(most, 2 * budget), 8)
+    named = [budget / 2, float(budget), 2.0 * budget, *([float(most)] if most > 2 * budget else [])]
+    grid = np.geomspace(budget / 4, named[-1], 8)
     apart = (np.abs(np.log(grid[:, None] / named)) > CLOSE).all(axis=1)
-    others = [round(each) if each >= WHOLE else each for each in grid[apart].tolist()]
-    return sorted({*map(float, others), *named.tolist()})
+    return sorted({*(float(round(each)) if each >= WHOLE else each for each in grid[apart].tolist()), *named})
 
 
 def expectations(sizes: Sequence[float], widths: Floats, within: float) -> tuple[Expected, ...]:

@@ -197,7 +197,7 @@ def plan_more_topics(
         if pair is not None:
             raise SettingError(f"systems {first_few(pair, 2)} without runs", hint="name the runs, or no systems")
         half_width = WITHIN if within is None else within
-        return _without_runs(judgments, measure, budget, level, half_width, rng=rng, **scoring)
+        return _without_runs(judgments, measure, budget, half_width, rng=rng, **scoring)
     if within is not None:
         message = "with runs, topics are enough where differences are significant, whatever their half-width"
         raise SettingError(message, hint="leave out the half-width, or the runs")
@@ -239,7 +239,6 @@ def _without_runs(
     judgments: JudgmentsLike,
     measure: MeasureLike,
     budget: float,
-    level: float,
     within: float,
     *,
     rng: RNGLike,
@@ -249,8 +248,8 @@ def _without_runs(
     if not 0 < within < np.inf:
         raise SettingError(f"a half-width of {within:g}", hint="expected a number above 0, such as 0.05")
     new = NewSystems.of(as_judgments(judgments), measure, rng=np.random.default_rng(rng), **scoring)
-    forecast = tuple(new.expected(each, within, level) for each in _numbers(budget))
-    now = new.expected(0.0, within, level)
+    forecast = tuple(new.expected(each, within) for each in _numbers(budget))
+    now = new.expected(0.0, within)
     decided = now.p_decided >= DECIDED_WITH
     outcome = f"With the {counted(new.n_topics, 'topic')} at hand a half-width of {within:g} is expected with "
     outcome += f"probability {now.p_decided:.2f}."
@@ -305,11 +304,11 @@ def _of_pairs(n: int, now: Expected) -> Note:
 
 
 def _expected(seen: Differences, more: float, level: float) -> Expected:
-    """Forecast the share of significant pairs, and the median half-width of a mean difference."""
+    """Forecast the share of pairs that are significant at a level, and the median half-width of 95 % intervals."""
     from scipy.special import stdtrit
 
     total = seen.n + more
-    critical = stdtrit(np.maximum(total - 1, 1), 1 - level / 2)
+    critical = stdtrit(np.maximum(total - 1, 1), 1 - ALPHA / 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         half = np.where(seen.n > 1, critical * seen.sd / np.sqrt(total), np.nan)
     p = predictive_power(seen.mean, seen.sd, seen.n, more, alpha=level)

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 from long_rows import judgments_of
@@ -18,7 +19,7 @@ from venire.planning.allocation import neyman
 from venire.planning.labels import LabelPairs
 from venire.planning.result import DECIDED, UNDECIDABLE, Expected, enough
 from venire.planning.second_judgments import candidates
-from venire.planning.shares import CORRELATION, P_GRID, Prior, correlations_like, posterior
+from venire.planning.shares import CORRELATION, P_GRID, Prior, budgets, correlations_like, posterior
 
 GOALS = {"labels": plan_labels, "agreement": plan_agreement}
 SHARE = (20, 14, 6)
@@ -266,7 +267,7 @@ def test_topics_with_one_case_or_a_part_of_one_say_nothing_of_the_correlation():
 def test_enough_is_none_where_it_is_never_reached():
     assert enough([Expected(10, 0.1, 0.3), Expected(20, 0.5, 0.2)]) is None
     assert enough([Expected(10, 0.9, 0.3)]) == 10
-    assert enough([Expected(10, 0.0, 0.3), Expected(1000, 1.0, 0.2)], most=100) is None
+    assert enough([Expected(10, 0.0, 0.3), Expected(1000, 0.7, 0.2)], most=100) is None
     assert enough([]) is None
 
 
@@ -289,3 +290,47 @@ def test_topics_are_expected_to_differ_more_in_rare_labels_and_in_shares_far_fro
         assert mean[30] > 1.2 * mean[3]
     middle = [float(np.exp(prior.correlation[30]) @ CORRELATION) for prior in priors]
     assert np.argsort(middle).tolist() == np.argsort(-share).tolist()
+
+
+@pytest.mark.parametrize(("budget", "most"), [(100, 150), (100, 201), (100, 220), (100, 255.5), (100, 5000), (3, 9)])
+def test_budgets_end_with_all_that_can_be_asked(budget, most):
+    found = budgets(budget, most)
+    assert found == sorted(set(found))
+    assert {budget / 2, budget, 2 * budget} <= {*found}
+    assert found[-1] == max(most, 2 * budget)
+
+
+def test_what_buys_everything_is_enough_where_everything_is():
+    assert enough([Expected(100, 0.7, 0.1), Expected(400, 0.9, 0.05)], most=240) == pytest.approx(155, abs=1)
+    assert enough([Expected(100, 0.7, 0.1), Expected(400, 0.79, 0.05)], most=240) is None
+
+
+def forecast_of(labels, **settings):
+    """Half-widths of 1 and of 300 second judgments, and the one at present."""
+    case = LabelPairs.of(candidates(labels, None, settings.get("judges")), settings.get("relevant"))
+    one, many = np.median(case.half_widths([1, 300], np.random.default_rng(0)), axis=1)
+    return one, many, case.half_width()
+
+
+def test_labels_that_nobody_gave_leave_a_forecast():
+    rows = judged_once(twice=2, n_topics=20).to_polars()
+    one, many, now = forecast_of(as_judgments(rows, scale="0<1<2<3<4<5"))
+    assert one == pytest.approx(now, rel=0.3)
+    assert many <= one
+
+
+def test_labels_of_which_every_item_was_judged_twice_leave_a_forecast():
+    table = judged_once(twice=2, n_topics=20).to_polars()
+    top = table.filter(table["doc"].str.starts_with("2-"))
+    twice = top.filter(~top["doc"].is_in(["2-0", "2-1"])).with_columns(assessor=pl.lit("cat"))
+    one, many, now = forecast_of(as_judgments(pl.concat([table, twice])), judges=["dan"])
+    assert one == pytest.approx(now, rel=0.3)
+    assert many < 1.5 * now
+
+
+def test_categories_have_no_neighbours():
+    table = judged_once(n_topics=20).to_polars()
+    found = {
+        forecast_of(as_judgments(table, scale=scale), relevant="2")[1].round(2) for scale in ("0|1|2", "0|2|1", "2|0|1")
+    }
+    assert max(found) - min(found) <= 0.011

@@ -323,3 +323,9 @@ def test_what_labels_alone_do_not_tell_is_refused(labels, how, what):
 def test_with_runs_significance_decides_and_no_half_width():
     with pytest.raises(SettingError, match="differences are significant"):
         plan_more_topics(*two_systems(12, 0), budget=5, within=0.1)
+
+
+def test_intervals_are_those_of_95_percent_whatever_the_level_of_the_tests():
+    one, many = (plan_more_topics(*two_systems(12, 0), budget=5, comparisons=n) for n in (1, 50))
+    assert [each.half_width for each in one.forecast] == [each.half_width for each in many.forecast]
+    assert one.forecast[0].p_decided > many.forecast[0].p_decided
