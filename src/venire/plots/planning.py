@@ -35,7 +35,7 @@ def plot_forecast(plan: Plan) -> Figure:
     lower.set_ylabel("half-width of the\n95% interval")
     lower.set_ylim(bottom=0)
     budgets = "number of more topics" if plan.of_topics else "budget"
-    lower.set_xlabel(f"{budgets}; the interval is that of {plan.what}")
+    lower.set_xlabel(fill(f"{budgets}; the interval is that of {plan.what}", 70))
     for axes in (upper, lower):
         axes.axvline(plan.budget, color=style.INK, linewidth=1, linestyle="--")
     _name_budgets(upper, plan)

@@ -50,6 +50,15 @@ def test_numbers_of_budgets_do_not_overlap():
     assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 
+def test_a_long_name_of_the_interval_stays_within_the_picture():
+    what = "the mean difference of two systems in nDCG@10 (exponential)"
+    figure = plot_forecast(Plan("topics", 28.0, (), FORECAST, what, 12.0))
+    figure.draw_without_rendering()
+    box = figure.axes[1].xaxis.label.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.x1
+
+
 def test_an_expected_share_is_not_called_a_probability():
     upper, _ = plot_forecast(Plan("topics", 28.0, (), FORECAST, "a difference", 12.0, share="differences")).axes
     assert upper.get_ylabel() == "expected share of\ndifferences"
