@@ -27,7 +27,8 @@ def double_judged(rng) -> Judgments:
     """Two labels of every item: topics differ in which labels are frequent and in how far people agree.
 
     In a topic, the second person gives the same label with probability ``same``, and else one by its frequencies.  Both
-    vary so that p(2|2) has an intra-class correlation as ``planning.labels`` expects it of real collections.
+    vary so that p(2|2) has an intra-class correlation as ``planning.labels`` expects it of real collections.  So this
+    tests what the forecast does with its assumptions, not the assumptions.
     """
     share, agree, alike = rng.dirichlet([4, 3, 1.5]), rng.uniform(0.05, 0.5), rng.choice([6, 12, 40])
     top = share[2]
@@ -95,6 +96,7 @@ def test_half_widths_are_those_of_the_forecast(forecasts, figure):
 
 
 def test_goals_are_decided_as_often_as_forecast(forecasts, figure):
+    """Over collections without and with second labels together; in each of both parts the shares differ by more."""
     p = np.array([[(expected <= within).mean() for within in WITHIN] for expected, _ in forecasts])
     decided = np.array([[reached <= within for within in WITHIN] for _, reached in forecasts])
     n_bins = 0
