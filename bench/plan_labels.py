@@ -1,6 +1,7 @@
 """Second judgments planned for p(R|i), on the crowd labels of TREC 2010 Relevance Feedback, or pairs of judges.
 
-    python bench/plan_labels.py DATA [--samples N] [--budgets B ...] [--rare SHARE] [--pilot N] [--pairs-of-judges]
+    python bench/plan_labels.py DATA [--samples N] [--budgets B ...] [--rare SHARE] [--pilot N]
+                                     [--collections | --pairs-of-judges]
 
 DATA holds ``rf10_crowd``.  Each sample keeps one label of every item with two labels or more, chosen at random, plans
 second judgments, and reveals another label of the items asked for.  The truth is p(R|i) of all pairs of labels, every
@@ -11,9 +12,13 @@ calibration compares the probability of a forecast with how often it came true, 
 --rare keeps this share of the items with a top label among their two, as in a collection with few of them.  --pilot
 asks for so many second labels first, by the same way; the forecast is for the budget after these.
 
+--collections draws another part of the crowd labels for each sample: 10 to 50 of the 100 topics, a tenth to six tenths
+of the workers, and labels that are relevant from 1 or from 2 on.
+
 --pairs-of-judges takes pairs of NIST and 23 language models in ``dl21_full``, with relevant labels from 1, 2 or 3 on:
 of every item, the label of one of both, drawn at random, is the first, and that of the other the second.  Each pair has
-a p(R|i) of its own, so the calibration is that of many collections; all samples of the crowd labels have the same one.
+a p(R|i) of its own, so the calibration is that of many collections; all samples of the crowd labels have the same one,
+unless they are divided into collections.
 --samples is the number of such cases of each budget, drawn at random.
 """
 
@@ -21,7 +26,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -47,17 +52,23 @@ def main() -> None:
     parser.add_argument("--budgets", type=int, nargs="+", default=[100, 300, 1000])
     parser.add_argument("--rare", type=float, default=1.0)
     parser.add_argument("--pilot", type=int, default=0)
-    parser.add_argument("--pairs-of-judges", action="store_true")
+    parts = parser.add_mutually_exclusive_group()
+    parts.add_argument("--collections", action="store_true")
+    parts.add_argument("--pairs-of-judges", action="store_true")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     labels = judges(asked.data / "dl21_full") if asked.pairs_of_judges else crowd(asked.data / "rf10_crowd")
     print(labels.sentence())
+    drawn = pairs_of_judges if asked.pairs_of_judges else collections if asked.collections else whole(asked.rare)
     kept = []
     for budget in asked.budgets:
         streams = np.random.default_rng(budget).spawn(asked.samples)
-        samples = pairs_of_judges(labels, streams) if asked.pairs_of_judges else samples_of(labels, asked.rare, streams)
-        pairs = zip(samples, streams, strict=True)
-        found = [{way: study(each, (asked.pilot, budget), way, rng) for way in WAYS} for each, rng in pairs]
+        pairs = zip(drawn(labels, streams), streams, strict=True)
+        found = [
+            {way: study(each, (asked.pilot, budget), way, rng) for way in WAYS}
+            for each, rng in pairs
+            if len(each.first) >= asked.pilot + budget
+        ]
         print_errors(budget, found)
         kept += [each["planned"] for each in found]
     print_calibration(kept)
@@ -89,9 +100,7 @@ class Sample(NamedTuple):
     @classmethod
     def drawn(cls, labels: Judgments, rare: float, rng: np.random.Generator) -> Sample:
         """Choose two labels of every item at random, and leave out most items whose first label is the top one."""
-        order = np.lexsort((rng.random(len(labels)), labels.item))
-        start = np.flatnonzero(np.append(True, np.diff(labels.item[order]) > 0))
-        first, second = order[start], order[start + 1]
+        first, second = two_of_each(labels, rng)
         kept = (labels.label[first] < 2) & (labels.label[second] < 2) | (rng.random(len(first)) < rare)
         return cls.of(labels, first[kept], second[kept], 2)
 
@@ -108,9 +117,26 @@ class Sample(NamedTuple):
         return replace(self.labels.take(rows), probability=np.append(np.full(len(self.first), np.nan), probability))
 
 
-def samples_of(labels: Judgments, rare: float, streams: Sequence[np.random.Generator]) -> Iterator[Sample]:
-    """Yield a sample of the crowd labels by each stream."""
-    return (Sample.drawn(labels, rare, rng) for rng in streams)
+def two_of_each(labels: Judgments, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Rows of two labels of every item, drawn at random."""
+    order = np.lexsort((rng.random(len(labels)), labels.item))
+    start = np.flatnonzero(np.append(True, np.diff(labels.item[order]) > 0))
+    return order[start], order[start + 1]
+
+
+def whole(rare: float) -> Callable[[Judgments, Sequence[np.random.Generator]], Iterator[Sample]]:
+    """Yield a sample of all crowd labels by each stream."""
+    return lambda labels, streams: (Sample.drawn(labels, rare, rng) for rng in streams)
+
+
+def collections(labels: Judgments, streams: Sequence[np.random.Generator]) -> Iterator[Sample]:
+    """Yield some topics and workers of the crowd labels by each stream, and relevant labels."""
+    for rng in streams:
+        topics = rng.choice(labels.items.topics, int(rng.integers(10, 51)), replace=False).tolist()
+        own = labels.where(topic=topics)
+        workers = np.array(own.assessors)[rng.random(len(own.assessors)) < rng.uniform(0.1, 0.6)].tolist()
+        own = own.where(assessor=workers).labelled(at_least=2)
+        yield Sample.of(own, *two_of_each(own, rng), int(rng.integers(1, len(own.scale))))
 
 
 def pairs_of_judges(labels: Judgments, streams: Sequence[np.random.Generator]) -> Iterator[Sample]:
