@@ -16,6 +16,12 @@ which has the mean :math:`e_i` over samples, if :math:`\mu_i` does not depend on
 shrunken.  If the reference labelled everything,
 :math:`z_i = e_i`.
 
+Labels that were drawn in several rounds have the probabilities of their rounds, each of which estimates the whole sum,
+so that their sum is several times too large.  A sample cannot stand for more than there is: where the sum of
+:math:`w_{si}\, \delta_i / \pi_i` is above that of :math:`w_{si}`, over all lists or over those of a system, by more
+than ``MOST_ERRORS`` times its standard deviation in a single sample, the second summand of :math:`z_i` is divided by
+their ratio for each system (Hajek's estimator; Särndal et al., Section 5.7).
+
 Inclusion probabilities that the judgments do not state are estimated.  Items are assumed to have entered the sample
 depending on their weight over all lists, and at a rate of the topic's own:
 
@@ -54,6 +60,8 @@ LABEL_PRIOR, TOPIC_PRIOR = 2.0, 3.0
 NEARLY_ALL = 0.95
 """A judge who labelled less of the results, by weight, is compared on those it labelled."""
 HALVINGS = 60
+MOST_ERRORS = 2.0
+"""Standard deviations by which a single sample may seem to stand for more than there is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,9 +210,11 @@ def _residuals(case: Case, plan: Plan, judges: TwoJudges, *, hits: Hits, used: I
     _refuse_condensed(plan)
     error = gains[1] - np.where(judged[0], gains[0], worth.unjudged)
     sample = Sample.of(hits, weight, frame, labelled=judged[1], topic=_topic_of(case, used), stated=stated)
-    z = np.zeros(judges.n_items)
-    z[sample.item] = sample.errors(error[sample.item] / (1.0 if linear else top), judges.labels[sample.item])
-    values = hits.sums(weight * z[hits.item], len(used), len(case.facts.systems))
+    of_items = sample.errors(error[sample.item] / (1.0 if linear else top), judges.labels[sample.item])
+    expected, correction = (_placed(each, sample.item, judges.n_items)[hits.item] for each in of_items)
+    size = len(used), len(case.facts.systems)
+    values = hits.sums(weight * expected, *size)
+    values += hits.sums(weight * correction, *size) / sample.excess(hits, weight, size[1], stated=stated)
     known = sample.labelled.all() or not np.isnan(stated[sample.item[sample.labelled]]).any()
     return Residuals(values, best, exact=False, linear=linear, n_labels=n_labels, stated=bool(known), judge_share=share)
 
@@ -309,11 +319,33 @@ class Sample:
         guess = inclusion_probabilities(total, labelled[item], topic[item])
         return cls(item, topic[item], total, labelled[item], np.where(np.isnan(stated[item]), guess, stated[item]))
 
-    def errors(self, error: Floats, label: Codes) -> Floats:
-        """Estimate the judge's error on every item: error (item,), used where labelled; label (item,) by the judge."""
+    def errors(self, error: Floats, label: Codes) -> tuple[Floats, Floats]:
+        """Return the two summands of the judge's error on every item -> both (item,).
+
+        error (item,), used where labelled; label (item,) by the judge
+        """
         expected = self._expected(error, label)
         correction = (error - expected) / np.where(self.labelled, self.probability, 1.0)
-        return expected + np.where(self.labelled, correction, 0.0)
+        return expected, np.where(self.labelled, correction, 0.0)
+
+    def excess(self, hits: Hits, weight: Floats, n_systems: int, *, stated: Floats) -> Floats:
+        """Return how many times as much as there is the labels stand for, 1 in a single sample -> (system,).
+
+        weight (hit,); stated (item,): probabilities that are estimated are of a single sample
+        """
+        if np.isnan(stated[self.item[self.labelled]]).all():
+            return np.ones(n_systems)
+        inverse = np.where(self.labelled, 1 / self.probability, 0.0)
+        n_items = len(stated)
+        inside, times = (_placed(each, self.item, n_items)[hits.item] for each in (np.ones(len(self.item)), inverse))
+        there, sampled, variance = (
+            np.bincount(hits.system, each, minlength=n_systems)
+            for each in (weight * inside, weight * times, weight**2 * times * np.maximum(times - 1, 0.0))
+        )
+        error = np.sqrt((self.weight**2 * inverse * np.maximum(inverse - 1, 0.0)).sum())
+        everywhere = sampled.sum() - there.sum() > MOST_ERRORS * error
+        beyond = everywhere | (sampled - there > MOST_ERRORS * np.sqrt(variance))
+        return np.where(beyond, np.maximum(sampled / np.where(there > 0, there, 1.0), 1.0), 1.0)
 
     def _expected(self, error: Floats, label: Codes) -> Floats:
         """Mean error of other items by label and topic, shrunken; items count by their weight in lists -> (item,)."""
@@ -322,6 +354,13 @@ class Sample:
         whole = float((counts * error).sum() / counts.sum())
         by_label = whole + _shrunken(error - whole, counts, group=label + 1, prior=LABEL_PRIOR)
         return by_label + _shrunken(error - by_label, counts, group=self.topic, prior=TOPIC_PRIOR)
+
+
+def _placed(values: Floats, item: Ints, n_items: int) -> Floats:
+    """Return values of some items, 0 for the others -> (item,)."""
+    found = np.zeros(n_items)
+    found[item] = values
+    return found
 
 
 def _shrunken(values: Floats, counts: Floats, *, group: Ints | Codes, prior: float) -> Floats:

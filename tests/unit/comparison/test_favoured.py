@@ -290,6 +290,31 @@ def test_stated_probabilities_are_used(made):
     assert kinds == [{"assumed-sample"}, set()]
 
 
+@pytest.mark.parametrize("n_rounds", [1, 2, 4])
+def test_labels_of_several_rounds_do_not_stand_for_more_than_there_is(made, n_rounds):
+    """Each round draws from what the rounds before left, and has the probabilities of its own draw."""
+    everything = case_of(made.judgments, made.runs, ["P@5"])
+    used = np.arange(len(made.judgments.topics))
+    both = TwoJudges.of(everything[0].panel, "lenient1", ["careful1"])
+    truth = residuals_of(*everything, both, used=used)[0].values.mean(axis=0)
+    counted = np.unique(everything[0].facts.item[everything[0].facts.rank <= 5])
+    own, found = made.judgments.assessor.among("careful1", "assessor"), []
+    for rng in np.random.default_rng(4).spawn(30):
+        chance, left = np.full(len(made.judgments.items), np.nan), rng.permutation(counted)
+        for size in np.full(n_rounds, 120 // n_rounds):
+            chance[left[:size]], left = size / len(left), left[size:]
+        labels = made.judgments.take(~own | ~np.isnan(chance[made.judgments.item]))
+        by_reference = labels.assessor.among("careful1", "assessor")
+        stated = replace(labels, probability=np.where(by_reference, chance[labels.item], np.nan))
+        case, plan = case_of(stated, made.runs, ["P@5"])
+        judges, values = TwoJudges.of(case.panel, "lenient1", ["careful1"]), np.zeros((len(used), len(truth)))
+        some = topics_used(case, judges, plan)
+        values[some] = residuals_of(case, plan, judges, used=some)[0].values
+        found.append(values.mean(axis=0))
+    error = np.std(found, axis=0) / np.sqrt(len(found))
+    assert (np.abs(np.mean(found, axis=0) - truth) < 4 * error + 0.01).all()
+
+
 def test_a_judge_who_labelled_some_results_is_compared_on_those(made):
     labels = part_of(made.judgments, "lenient1", lambda item: item % 2 == 0)
     found = favoured_systems(labels, made.runs, ["P@5", "nDCG@5"], **BOTH)
