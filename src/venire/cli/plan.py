@@ -198,9 +198,11 @@ def read_costs(texts: Sequence[str]) -> dict[str, float]:
     """Read costs by kind, as in second=1,preference=.5."""
     found: dict[str, float] = {}
     for text in (part for each in texts for part in each.split(",") if part.strip()):
-        kind, _, number = text.partition("=")
+        kind, _, number = (word.strip() for word in text.partition("="))
+        if kind in found:
+            raise click.BadParameter(f"{kind} judgments have two costs", param_hint="--cost")
         try:
-            found[kind.strip()] = read_number(number)
+            found[kind] = read_number(number)
         except ValueError:
             message = f"{text!r} is not KIND=X, as in second=1,preference=.5"
             raise click.BadParameter(message, param_hint="--cost") from None
@@ -277,12 +279,11 @@ def write_rows(out: Output, found: Plan) -> None:
 
 def forecast_lines(found: Plan) -> list[str]:
     """Return the forecast as lines of text: by budget, the probability as a number and a bar, and the half-width."""
-    from venire.planning.result import DECIDED_WITH, JUDGE
+    from venire.planning.result import DECIDED_WITH, JUDGE, rounded
 
     if found.state != JUDGE:
         return []
-    whole = [each.budget >= 10 or each.budget.is_integer() for each in found.forecast]
-    budgets = [f"{each.budget:,.{0 if n else 1}f}" for each, n in zip(found.forecast, whole, strict=True)]
+    budgets = [rounded(each.budget) for each in found.forecast]
     rows = [
         [
             budget.rjust(len("budget")),

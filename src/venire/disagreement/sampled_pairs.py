@@ -26,7 +26,7 @@ import numpy as np
 
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import Pairs, distinct_items
-from venire.types import Bools, Floats, Ints
+from venire.types import Bools, Codes, Floats, Ints
 
 ROUNDING = 1e-9
 MANY = 10
@@ -51,7 +51,8 @@ def weighted_by_sampling(judgments: Judgments, pairs: Pairs) -> Pairs | None:
 def asked_later(judgments: Judgments) -> Bools | None:
     """Mark labels that were asked for by the label that their item had -> (row,); None where there are none.
 
-    That is where they have unequal probabilities, or equal ones except for a label that was left out.
+    That is where items with different labels have different probabilities, or equal ones except for a label that was
+    left out.  In several rounds that drew from all labels alike, each probability is that of items with many labels.
     """
     chance = judgments.probability
     if chance is None or np.isin(judgments.assessor.codes, _codes(judgments, judgments.machines)).any():
@@ -63,7 +64,22 @@ def asked_later(judgments: Judgments) -> Bools | None:
         return None
     first = first_labels(judgments, later)
     omitted = (first.again == 0) & (first.items * chance[later].max() > MANY)
-    return later if np.ptp(chance[later]) > ROUNDING or omitted.any() else None
+    return later if _differ_by_label(judgments, item, later) or omitted.any() else None
+
+
+def _differ_by_label(judgments: Judgments, item: Ints | Codes, later: Bools) -> bool:
+    """Whether most of the later labels have a probability that only items with the same first label have."""
+    chance = judgments.probability
+    if chance is None or np.ptp(chance[later]) <= ROUNDING:
+        return False
+    label = np.zeros(int(item.max()) + 1, dtype=np.int64)
+    label[item[~later]] = judgments.label[~later]
+    first = label[item[later]]
+    _, group = np.unique(np.round(chance[later] / ROUNDING), return_inverse=True)
+    lowest, highest = np.full(len(group), first.max()), np.zeros(len(group), dtype=first.dtype)
+    np.minimum.at(lowest, group, first)
+    np.maximum.at(highest, group, first)
+    return bool((lowest == highest)[group].mean() > 0.5)
 
 
 class FirstLabels(NamedTuple):

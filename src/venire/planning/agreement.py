@@ -40,6 +40,7 @@ from venire.disagreement.sampled_pairs import asked_later
 from venire.io.judgments import JudgmentsLike
 from venire.io.runs import RunsLike
 from venire.kernels.shares import Z95
+from venire.planning.earlier import n_drawn, own_draws
 from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Expected, Plan, costs, enough
 from venire.planning.second_judgments import Candidates, affordable, asked, candidates, check_within, sampled
 from venire.planning.shares import budgets
@@ -83,8 +84,8 @@ def plan_agreement(
     (100, {0.1}, ['no-interval-yet'])
     """
     check_within(within)
-    generator = np.random.default_rng(rng)
     found = candidates(judgments, runs, judges)
+    generator = own_draws(rng, n_drawn(found.labels))
     notes = list(found.notes)
     price = costs(cost)[SECOND]
     n = affordable(budget, price, len(found), notes)

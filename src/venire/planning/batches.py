@@ -44,7 +44,7 @@ def in_batches(
         notes = [note for note in found.notes if note.kind != ALL_ASKED]  # this one is about what is asked now
         notes += [note for note in now.notes if note.kind == ALL_ASKED]
         found = replace(found, asked=now.asked, minutes=now.minutes, notes=tuple(notes))
-    return replace(found, budget=left, notes=(*found.notes, *past_notes(spent, left, done.count(False))))
+    return replace(found, budget=max(left, 0.0), notes=(*found.notes, *past_notes(spent, left, done.count(False))))
 
 
 def _judged(row: Asked) -> Judged:

@@ -30,6 +30,11 @@ class Candidates:
     cost: Floats
     topic: Ints
 
+    @property
+    def least(self) -> float:
+        """What a sample of one costs on average; 0 where there are no candidates."""
+        return float(self._probabilities(1) @ self.cost)
+
     def probabilities(self, budget: float) -> Floats:
         """Return inclusion probabilities that cost as much as the budget on average -> (candidate,)."""
         n, cost = len(self.item), self.cost
@@ -38,7 +43,7 @@ class Candidates:
         low, high = 0, n
         while low < high:
             middle = (low + high + 1) // 2
-            fits = float(self._probabilities(middle) @ cost) <= budget
+            fits = float(self._probabilities(middle) @ cost) <= budget * (1 + 1e-9)
             low, high = (middle, high) if fits else (low, middle - 1)
         return self._probabilities(low)
 

@@ -11,8 +11,9 @@ from venire.data.asked import Asked
 from venire.data.judgments import Judgments
 from venire.errors import SettingError, Way
 from venire.planning.result import SPENT_SO_FAR, Plan
+from venire.randomness import seed_of, stream
 from venire.results import Note, first_few
-from venire.types import Ints
+from venire.types import Ints, RNGLike
 
 
 def rows_of(after: Sequence[Plan | Iterable[Asked]]) -> list[list[Asked]]:
@@ -100,6 +101,20 @@ def with_probabilities(
     return replace(labels, probability=found)
 
 
+def n_drawn(labels: Judgments) -> int:
+    """Return how many labels were drawn by a design, as their probabilities say."""
+    return 0 if labels.probability is None else int(np.count_nonzero(~np.isnan(labels.probability)))
+
+
+def own_draws(rng: RNGLike, n: int) -> np.random.Generator:
+    """Return the generator of a round that begins with n judgments that were drawn.
+
+    With the random numbers of the round before, what a round draws would depend on what was drawn there, and the
+    probabilities would not be those of the draw.
+    """
+    return stream(seed_of(rng), n) if n else np.random.default_rng(rng)
+
+
 def keys_of(labels: Judgments, rows: Ints | slice = slice(None)) -> Iterator[tuple[str, str, str]]:
     """Yield topic, document and assessor of some labels, or all."""
     items, names = labels.items, labels.assessors
@@ -108,10 +123,25 @@ def keys_of(labels: Judgments, rows: Ints | slice = slice(None)) -> Iterator[tup
     return zip(topics, items.doc.take(item), (names[n] for n in labels.assessor.codes[rows].tolist()), strict=True)
 
 
+def unnamed_notes(labels: Judgments, rounds: Sequence[Sequence[Asked]], people: Collection[str]) -> list[Note]:
+    """Say how many labels of people have a probability, and come from no earlier plan that is named."""
+    asked = {(row.topic, row.doc) for each in rounds for row in each}
+    known = set(people) & set(labels.assessors)
+    if labels.probability is None or not known:
+        return []
+    rows = np.flatnonzero(labels.assessor.among(known, "assessor") & ~np.isnan(labels.probability))
+    n = len({key[:2] for key in keys_of(labels, rows)} - asked)
+    text = (
+        "{n:label} of the reference with a probability, of no earlier plan that is named: if they were collected with "
+        "this budget, name their plans too, so that they count as spent, and looks at them as looks"
+    )
+    return [Note("plans-unnamed", text, n=n)] if n else []
+
+
 def refuse_too_little(least: float, **given: float | None) -> None:
-    """Raise where a budget or a batch does not pay for the cheapest judgment."""
+    """Raise where a budget or a batch does not pay for a judgment, which costs as much on average."""
     for name, value in given.items():
-        if value is not None and not value >= least:
+        if value is not None and not value >= least * (1 - 1e-9):
             message = f"a {name} of {value:g} does not pay for a judgment, which costs {least:g}"
             raise SettingError(message, hint=f"raise the {name}")
 
@@ -119,9 +149,12 @@ def refuse_too_little(least: float, **given: float | None) -> None:
 def past_notes(spent: float, left: float, missing: int) -> list[Note]:
     """Say what is spent, and how many judgments that were asked for are missing."""
     notes = []
-    if spent:
+    if left < -1e-9 * spent:
+        text = "{spent:,.9g} is spent, and the budget of all plans together is {budget:,.9g}"
+        notes.append(Note(SPENT_SO_FAR, text, spent=spent, budget=spent + left))
+    elif spent:
         text = "{spent:,.9g} of the budget is spent, {left:,.9g} is left"
-        notes.append(Note(SPENT_SO_FAR, text, spent=spent, left=left))
+        notes.append(Note(SPENT_SO_FAR, text, spent=spent, left=max(left, 0.0)))
     if missing:
         text = "earlier plans asked for {n:judgment} that did not come back so far and can be drawn again"
         notes.append(Note("plan-missing", text, n=missing))

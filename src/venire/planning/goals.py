@@ -14,10 +14,12 @@ The first four are about systems, and need runs; so does topics:A,B.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from venire.data.asked import FIRST, PREFERENCE, REFERENCE, SECOND
 from venire.errors import SettingError, UnknownName
+from venire.results import listed
 
 PAIR, BEST, TOP, LEVELS = "pair", "best", "top", "levels"
 LABELS, AGREEMENT, TOPICS, PREFERENCES = "labels", "agreement", "topics", "preferences"
@@ -51,6 +53,19 @@ class Goal:
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.about}" if self.about else self.kind
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of judgments that its plans ask for."""
+        if self.kind in OF_SYSTEMS:
+            return FIRST, REFERENCE
+        return {TOPICS: (), PREFERENCES: (PREFERENCE,)}.get(self.kind, (SECOND,))
+
+    def refuse_costs(self, kinds: Collection[str]) -> None:
+        """Raise where costs are of other kinds of judgments alone; a list of all prices is fine."""
+        if kinds and self.kinds and not set(kinds) & set(self.kinds):
+            message = f"goal {str(self)!r} asks for no {listed(sorted(kinds))} judgments, and only their cost is given"
+            raise SettingError(message, hint=f"give the cost of {listed(self.kinds)} judgments")
 
     def first(self, n_systems: int) -> int:
         """How many of the systems are to be in order: those of top:K, 1 of best."""

@@ -52,6 +52,7 @@ from venire.io.judgments import JudgmentsLike
 from venire.io.runs import RunsLike
 from venire.kernels.shares import largest_variance, limits_over_topics
 from venire.planning.allocation import neyman
+from venire.planning.earlier import n_drawn, own_draws
 from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Expected, Plan, costs, enough
 from venire.planning.second_judgments import Candidates, affordable, asked, candidates, check_within, sampled
 from venire.planning.shares import (
@@ -119,8 +120,8 @@ def plan_labels(
     (90, 'p(2|i)', ['ann', 'bob'])
     """
     check_within(within)
-    generator = np.random.default_rng(rng)
     found = candidates(judgments, runs, judges, again=again)
+    generator = own_draws(rng, n_drawn(found.labels))
     case = LabelPairs.of(found, relevant)
     notes = [*found.notes, *case.notes]
     price, n_most = costs(cost)[SECOND], int(case.available().sum())

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from venire.data.asked import PREFERENCE, SECOND, Asked
+from venire.data.asked import KINDS, PREFERENCE, SECOND, Asked
 from venire.data.gains import GainsLike
 from venire.data.scale import Relevant
 from venire.errors import SettingError, Way
@@ -115,6 +115,7 @@ def plan(
     }
     settings: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     refuse_odd(aim, runs, settings)
+    aim.refuse_costs([kind for kind in cost or () if kind in KINDS])
     if aim.kind in OF_SYSTEMS and runs is not None:
         more = {"gains": gains, "rng": rng, "progress": progress, **settings}
         return plan_systems(judgments, runs, measure, goal=aim, budget=budget, **more)

@@ -30,6 +30,7 @@ from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.preferences import PreferencesLike, read_preferences
 from venire.kernels.shares import Z95, clustered_shares, largest_variance, wilson
 from venire.planning.allocation import neyman
+from venire.planning.earlier import own_draws
 from venire.planning.preferences import Cells, cells_of, middle_labels, refuse_many
 from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Plan, costs, enough
 from venire.planning.second_judgments import affordable, check_within
@@ -78,8 +79,9 @@ def plan_preferences(
     (60, 20, 'preference')
     """
     check_within(within)
-    generator = np.random.default_rng(rng)
-    case = LabelTests.of(as_judgments(judgments), None if preferences is None else read_preferences(preferences))
+    choices = None if preferences is None else read_preferences(preferences)
+    generator = own_draws(rng, 0 if choices is None else len(choices))
+    case = LabelTests.of(as_judgments(judgments), choices)
     notes, price = list(case.notes), costs(cost)[PREFERENCE]
     n_most = int(case.room().sum())
     n = affordable(budget, price, n_most, notes)

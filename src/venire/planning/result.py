@@ -71,7 +71,7 @@ class Plan(Tabular):
             return f"{self._stop()} {self.outcome}".rstrip()
         kinds = Counter(each.kind for each in self.asked)
         listed = ", ".join(f"{number:,} {kind}" for kind, number in sorted(kinds.items()))
-        there = min(self.forecast, key=lambda each: abs(each.budget - self.budget), default=None)
+        there = self.there
         collect = f": collect {counted(len(self.asked), 'judgment')} ({listed})" if listed else ""
         parts = [f"Goal {self.goal}{collect}."]
         if there is not None:
@@ -84,14 +84,20 @@ class Plan(Tabular):
             )
         return " ".join([*parts, *self._enough()])
 
+    @property
+    def there(self) -> Expected | None:
+        """The forecast for the budget, or for all that can be asked where that is less; None where there is none."""
+        most = min(self.budget, self.forecast[-1].budget) if self.forecast else 0.0
+        return min(self.forecast, key=lambda each: abs(each.budget - most), default=None)
+
     def enough_at(self) -> str:
         """Write the budget that is enough: "about 83", or "about 50 or less" where the forecast has no smaller one."""
-        return f"about {self.enough:,.0f}{' or less' if self._least else ''}"
+        return f"about {amount(self.enough or 0.0)}{' or less' if self._least else ''}"
 
     @property
     def _least(self) -> bool:
         """Whether the smallest budget of the forecast is enough, so that less may be, too."""
-        return self.enough is not None and self.enough > 1 and self.forecast[0].p_decided >= DECIDED_WITH
+        return self.enough is not None and self.enough != 1 and self.forecast[0].p_decided >= DECIDED_WITH
 
     @property
     def of_topics(self) -> bool:
@@ -143,6 +149,17 @@ def amount(budget: float) -> str:
     return f"{budget:,.0f}" if budget >= 1000 else f"{budget:g}"
 
 
+def rounded(budget: float) -> str:
+    """Write a budget of a forecast: from 10 on as a whole number, others with two digits.
+
+    Examples
+    --------
+    >>> rounded(0.25), rounded(7.25), rounded(1234.5)
+    ('0.25', '7.2', '1,234')
+    """
+    return f"{budget:,.0f}" if budget >= 10 else f"{budget:.2g}"
+
+
 def enough(forecast: Sequence[Expected], most: float = np.inf) -> float | None:
     """Return the budget, at most ``most``, that decides the goal with probability ``DECIDED_WITH``; None if none does.
 
@@ -162,7 +179,7 @@ def enough(forecast: Sequence[Expected], most: float = np.inf) -> float | None:
     if at and p[at] > p[at - 1]:
         share = (DECIDED_WITH - p[at - 1]) / (p[at] - p[at - 1])
         size = sizes[at - 1] * (size / sizes[at - 1]) ** share
-    return float(np.round(size))
+    return float(np.round(size)) if size >= 1 else float(f"{size:.2g}")
 
 
 def costs(given: Mapping[str, float] | None) -> dict[str, float]:

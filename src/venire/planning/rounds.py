@@ -5,7 +5,8 @@ The design and the forecast are in ``planning.systems``; ``planning.plan`` choos
 **Rounds.**  A budget may be spent in batches, with a look at the goal after each.  The labels so far and the plans that
 they came from are given back, and the next batch is planned with all labels.  The probability of a result in a round
 is conditional on the past: of being drawn among those not labelled yet.  So each round estimates the same unknown
-total, and the estimate weighs their labels together (Des Raj 1956, J. Am. Stat. Assoc. 51, 269-284).
+total, and the estimate weighs their labels together (Des Raj 1956, J. Am. Stat. Assoc. 51, 269-284).  Each round has
+random numbers of its own: with those of the one before, what it draws would depend on what was drawn.
 Looking after every batch would raise the error rate, so each look has a level of its own (``kernels.sequential``).
 """
 
@@ -31,11 +32,13 @@ from venire.measures.measure import Measure
 from venire.measures.scoring import MeasureLike, Scoring
 from venire.planning.earlier import (
     earlier_rounds,
+    n_drawn,
     past_notes,
     refuse_other_files,
     refuse_other_people,
     refuse_other_plans,
     refuse_too_little,
+    unnamed_notes,
     with_probabilities,
 )
 from venire.planning.goals import OF_SYSTEMS, Goal
@@ -110,6 +113,7 @@ def plan_systems(
     who = Roles.of(labels, reference, judge)
     refuse_other_plans(rounds, (FIRST, REFERENCE), who.people)
     refuse_other_people(rounds, labels, who.people)
+    unnamed = unnamed_notes(labels, rounds, who.people)
     labels = with_probabilities(labels, after, who.people)
     scoring = Scoring(gains=gains, topics=topics, per="assessor")
     measured = scoring.plan([measure], labels.scale)
@@ -132,7 +136,7 @@ def plan_systems(
     )
     past = Past.of(found, rounds, price)
     plan = planned(found, aim, budget=float(budget), batch=batch, past=past, people=who.people)
-    return replace(plan, notes=(*plan.notes, *who.notes))
+    return replace(plan, notes=(*plan.notes, *unnamed, *who.notes))
 
 
 @dataclass(frozen=True)
@@ -217,30 +221,31 @@ class Past:
             return DECIDED
         if not len(found.candidates.item):
             return UNDECIDABLE
-        return JUDGE if budget - sum(self.spent) >= min(found.costs.values()) else SPENT
+        return JUDGE if budget - sum(self.spent) >= found.candidates.least * (1 - 1e-9) else SPENT
 
 
 def planned(
     found: SystemsPlan, goal: Goal, *, budget: float, batch: float | None, past: Past, people: Sequence[str]
 ) -> Plan:
     """Look at the goal, stop if it is decided or nothing is left to do, and else draw the next batch."""
-    refuse_too_little(min(found.costs.values()), budget=budget, batch=batch)
+    if len(found.candidates.item):
+        refuse_too_little(found.candidates.least, budget=budget, batch=batch)
     size, left = budget if batch is None else float(batch), budget - sum(past.spent)
     notes = (*found.scene.labels.notes, *notes_of(found, past, left))
     state, (level, last) = past.state(found, budget=budget, batch=size), past.levels(budget, size)
     if state != JUDGE:
         what, outcome = found.question.what, found.outcome(level)
-        return Plan(str(goal), left, (), (), what, state=state, notes=notes, outcome=outcome)
-    candidates = found.candidates
+        return Plan(str(goal), max(left, 0.0), (), (), what, state=state, notes=notes, outcome=outcome)
+    candidates, judgments = found.candidates, found.scene.case.judgments
     probability = candidates.probabilities(min(size, left))
-    drawn = np.flatnonzero(candidates.draw(probability, np.random.default_rng([found.seed, 1])))
+    drawn = np.flatnonzero(candidates.draw(probability, np.random.default_rng([found.seed, 1, n_drawn(judgments)])))
     forecast = tuple(found.expected(each, last) for each in found.budgets(left))
     asked = asked_rows(found, drawn, probability, people)
     total = float(candidates.cost.sum())
     if total < left:
         text = "the budget is more than the cost of all that can be asked, {total:,.9g}"
         notes = (*notes, Note(ALL_ASKED, text, total=total))
-    minutes = expected_minutes(_of(found.scene.case.judgments, people), len(asked))
+    minutes = expected_minutes(_of(judgments, people), len(asked))
     return Plan(str(goal), left, asked, forecast, found.question.what, enough(forecast), minutes=minutes, notes=notes)
 
 

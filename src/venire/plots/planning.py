@@ -7,7 +7,7 @@ from math import log
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from venire.planning.result import DECIDED_WITH, JUDGE, Plan, amount
+from venire.planning.result import DECIDED_WITH, JUDGE, Plan, amount, rounded
 from venire.plots import style
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def plot_forecast(plan: Plan) -> Figure:
     budgets = "number of more topics" if plan.of_topics else "budget"
     lower.set_xlabel(fill(f"{budgets}; the interval is that of {plan.what}", 70))
     for axes in (upper, lower):
-        axes.axvline(plan.budget, color=style.INK, linewidth=1, linestyle="--")
+        axes.axvline(min(plan.budget, budget[-1]), color=style.INK, linewidth=1, linestyle="--")
     _name_budgets(upper, plan)
     return figure
 
@@ -55,7 +55,7 @@ def _name_budgets(axes: Axes, plan: Plan) -> None:
     """Write which budget was given, and which is enough."""
     axes.set_xscale("log")
     ticks = apart([each.budget for each in plan.forecast], plan.budget)
-    axes.set_xticks(ticks, [f"{each:,.0f}" for each in ticks])
+    axes.set_xticks(ticks, [rounded(each) for each in ticks])
     axes.minorticks_off()
     words = f"the budget: {amount(plan.budget)}"
     if plan.enough is not None:

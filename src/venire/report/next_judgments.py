@@ -179,7 +179,7 @@ def _collect(evidence: Evidence, plan: Plan) -> str:
 
 def _chance(evidence: Evidence, plan: Plan) -> str:
     """Say what these judgments tell and, in a second sentence, how many are needed for the goal."""
-    there, last = min(plan.forecast, key=lambda each: abs(each.budget - plan.budget)), plan.forecast[-1]
+    there, last = plan.there or plan.forecast[-1], plan.forecast[-1]
     if Goal.parse(plan.goal).kind == TOPICS:
         told = f"a significant difference {_subject(evidence, plan)} is then found with probability"
         return f"{told} {_p(there.p_decided)}, or {_p(POWER)} if the observed difference is the true one."

@@ -15,6 +15,8 @@ from planned_files import DOCS, SCALE, TOPICS, answered, by_llm, write_files
 from venire import planning
 from venire.data.asked import Asked
 from venire.io.plans import read_plan, write_plan
+from venire.kernels.sampling import systematic
+from venire.planning import candidates as venire_candidates, second_judgments as venire_second
 
 COLUMNS = ["topic", "doc", "judge", "kind", "probability", "reason"]
 PEOPLE = ("--reference", "ann", "-m", "P@5", "--gains", "binary:2")
@@ -549,3 +551,93 @@ def test_the_plan_before_is_not_overwritten(venire, files, tmp_path):
     before = plan.read_bytes()
     assert venire("plan", *files, *PAIR, "--after", plan, "-o", plan).code == 2
     assert plan.read_bytes() == before
+
+
+# ---- rounds are independent draws, and what they spend ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("goal", ["levels", "labels", "agreement"])
+def test_each_round_has_random_numbers_of_its_own(venire, files, judged_once, tmp_path, monkeypatch, goal):
+    seeds = []
+
+    def drawn(probability, key, rng):
+        seed = rng.bit_generator.seed_seq
+        seeds.append((str(seed.entropy), seed.spawn_key))
+        return systematic(probability, key, rng)
+
+    for module in (venire_candidates, venire_second):
+        monkeypatch.setattr(module, "systematic", drawn)
+    words = [*files, *PEOPLE] if goal == "levels" else [judged_once]
+    words += ["--goal", goal, "--budget", "40", "--batch", "20"]
+    plan = tmp_path / "plan.tsv"
+    assert venire("plan", *words, "-o", plan).code == 0
+    first = set(seeds)
+    seeds.clear()
+    assert venire("plan", *words, "--after", plan, "-j", answered(read_plan(plan), tmp_path / "l.tsv")).code == 0
+    assert set(seeds) - first
+
+
+def test_agreement_in_rounds_does_not_choose_items_by_their_label(venire, judged_once, tmp_path):
+    """Rounds have different probabilities, and within a round all items have the same."""
+    words = [judged_once, "--goal", "agreement", "--budget", "90", "--batch", "30"]
+    for number in range(3):
+        plan = tmp_path / f"plan{number}.tsv"
+        code, _, err = venire("plan", *words, "-o", plan)
+        assert code == 0
+        assert "asked for by the first ones" not in err
+        words += ["--after", plan, "-j", answered(read_plan(plan), tmp_path / f"labels{number}.tsv")]
+
+
+@pytest.mark.parametrize(
+    ("cost", "what"),
+    [
+        ("preference=2", "asks for no preference judgments, and only their cost is given"),
+        ("second=2,preference=2", "asks for no preference and second judgments"),
+        ("reference=2,reference=3", "reference judgments have two costs"),
+        ("reference=100", "a budget of 40 does not pay for a judgment, which costs 100"),
+    ],
+)
+def test_costs_that_cannot_be_meant_are_refused(venire, files, cost, what):
+    code, out, err = venire("plan", *files, *PAIR, "--cost", cost)
+    assert (code, out) == (2, "")
+    assert what in err
+
+
+def test_a_rest_that_pays_for_nothing_is_a_spent_budget(venire, files, tmp_path):
+    """Costs of kinds that the goal does not ask for do not matter."""
+    plan, goal = tmp_path / "plan.tsv", ("--goal", "pair:good,poor", *PEOPLE, "--cost", "reference=.3,preference=.01")
+    assert venire("plan", *files, *goal, "--budget", "1.4", "-o", plan).code == 0
+    assert len(read_plan(plan)) == 4
+    labels = answered(read_plan(plan), tmp_path / "labels.tsv")
+    code, out, err = venire("plan", *files, *goal, "--budget", "1.4", "-j", labels, "--after", plan)
+    assert (code, out) == (0, "\t".join(COLUMNS) + "\n")
+    assert "the budget is spent" in err
+    third = venire("plan", *files, *goal, "--budget", "1.5", "-j", labels, "--after", plan)
+    assert len(third.out.splitlines()) == 2, "1.5 less four times .3 pays for one more"
+
+
+def test_a_budget_below_what_is_spent(first_round, tmp_path):
+    asked, plan_next = first_round
+    labels = answered(asked, tmp_path / "labels.tsv")
+    err = plan_next("-j", labels, "--budget", "12", "--batch", "12").err
+    assert "20 is spent, and the budget of all plans together is 12" in err
+    assert "-8" not in err
+
+
+def test_labels_of_plans_that_are_not_named_are_told(first_round, venire, files, tmp_path):
+    asked, _ = first_round
+    labels = answered(asked, tmp_path / "labels.tsv")
+    err = venire("plan", *files, *PAIR, "-j", labels).err
+    assert "20 labels of the reference with a probability, of no earlier plan that is named" in err
+    assert "earlier plan that is named" not in first_round[1]("-j", labels).err
+
+
+def test_budgets_below_one_are_written_with_their_digits(venire, files):
+    out = venire("plan", *files, *PAIR[:3], "1", *PAIR[4:], "--cost", "reference=.01", "--format", "text").out
+    assert re.search(r"^ *0\.25 ", out, flags=re.MULTILINE)
+    assert "enough at about 0." in out
+
+
+def test_a_budget_far_beyond_all_that_can_be_asked(venire, files):
+    out = venire("plan", *files, *PAIR[:3], "1e300", *PAIR[4:], "--format", "text").out
+    assert "With a budget of 108 the goal is decided with probability 1.00" in out

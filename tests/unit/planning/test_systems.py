@@ -5,7 +5,9 @@ import pytest
 
 from planned_studies import N_TOPICS, TOP, Study
 from venire.errors import SettingError, UnknownName
+from venire.kernels.sampling import systematic
 from venire.planning.candidates import Candidates
+from venire.planning.earlier import own_draws
 from venire.planning.goals import Goal
 from venire.planning.question import Question, deviations, same_rows
 from venire.planning.result import DECIDED, JUDGE, SPENT, UNDECIDABLE
@@ -159,3 +161,26 @@ def test_goals_name_systems_that_exist():
         Goal.parse("best:a")
     with pytest.raises(SettingError):
         Goal.parse("top:0")
+
+
+def test_rounds_draw_independently():
+    """With the random numbers of the first round, the second would draw with other probabilities than it states."""
+    topic, n_seeds, wrong = np.repeat([0, 1], 4), 6000, []
+    for same in (False, True):
+        n_sets, hits = {}, {}
+        for seed in range(n_seeds):
+            first = systematic(np.full(8, 0.25), topic, own_draws(seed, 0))
+            left = np.flatnonzero(~first)
+            second = left[systematic(np.full(6, 1 / 3), topic[left], own_draws(seed, 0 if same else 2))]
+            n_sets[first.tobytes()] = n_sets.get(first.tobytes(), 0) + 1
+            for item in second.tolist():
+                hits[first.tobytes(), item] = hits.get((first.tobytes(), item), 0) + 1
+        away = [
+            hits.get((drawn, item), 0) / n - 1 / 3
+            for drawn, n in n_sets.items()
+            for item in range(8)
+            if not np.frombuffer(drawn, dtype=bool)[item]
+        ]
+        error = np.sqrt(2 / 9 / (n_seeds / len(n_sets)))
+        wrong.append(np.std(away) / error)
+    assert wrong[0] < 1.3 < 2 < wrong[1]
