@@ -611,7 +611,7 @@ def test_a_rest_that_pays_for_nothing_is_a_spent_budget(venire, files, tmp_path)
     labels = answered(read_plan(plan), tmp_path / "labels.tsv")
     code, out, err = venire("plan", *files, *goal, "--budget", "1.4", "-j", labels, "--after", plan)
     assert (code, out) == (0, "\t".join(COLUMNS) + "\n")
-    assert "the budget is spent" in err
+    assert "Goal pair:good,poor: the budget is spent" in err
     third = venire("plan", *files, *goal, "--budget", "1.5", "-j", labels, "--after", plan)
     assert len(third.out.splitlines()) == 2, "1.5 less four times .3 pays for one more"
 
