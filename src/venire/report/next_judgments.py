@@ -3,20 +3,19 @@
 Where a reference is declared and did not label all results that others labelled, the question is which system is best
 by its labels, or which of two where no others are left.  Else it is what a label is worth to users, if second judgments
 are needed for that; else how many more topics tell the best system from the next.  The first plan that asks for
-judgments is shown.  Runs were scanned for judged results, so that a plan of systems has none that nobody labelled.
-Otherwise it is the plan that ``venire.plan`` makes with the settings of the chapter.
+judgments is shown.  It is the plan that ``venire.plan`` makes with the settings of the chapter.  Runs were scanned for
+results that were judged; where some that count were not, they are scanned once more, for the plan.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from venire.data.asked import REFERENCE
+from venire.data.asked import FIRST
 from venire.data.assessors import last_labels
 from venire.data.panel import judges_besides
 from venire.errors import VenireWarning
@@ -25,7 +24,7 @@ from venire.measures.scoring import Scoring
 from venire.planning.goals import BEST, LABELS, PAIR, TOPICS, Goal
 from venire.planning.labels import plan_labels
 from venire.planning.result import DECIDED, DECIDED_WITH, JUDGE, Expected, Plan, costs
-from venire.planning.rounds import Past, planned, reading_depth
+from venire.planning.rounds import Past, plan_systems, planned, reading_depth
 from venire.planning.systems import SystemsPlan
 from venire.planning.topics import POWER, plan_more_topics
 from venire.randomness import seed_of
@@ -93,11 +92,13 @@ def _reference_lacks(evidence: Evidence) -> bool:
 
 
 def _plan_systems(evidence: Evidence) -> Plan:
-    """Choose results that the reference is to label, of those that others labelled."""
+    """Choose results that the reference is to label."""
     question, everyone = evidence.question, last_labels(evidence.judged)
-    people, judges = everyone.reference, _predicting(evidence)
-    labels, scoring = everyone.where(assessor=[*judges, *people]), Scoring(per="assessor")
-    goal, price = _open_question(evidence), costs(None)
+    people, judges, goal = everyone.reference, _predicting(evidence), _open_question(evidence)
+    if _some_unjudged(evidence):
+        how: dict[str, Any] = {"goal": goal, "reference": people, "judge": judges, "rng": question.rng}
+        return plan_systems(everyone, question.runs, question.measure, budget=BUDGET, **how)
+    labels, scoring, price = everyone.where(assessor=[*judges, *people]), Scoring(per="assessor"), costs(None)
     found = SystemsPlan.of(
         labels,
         evidence.facts.by_name(),
@@ -109,8 +110,13 @@ def _plan_systems(evidence: Evidence) -> Plan:
         costs=price,
         seed=int(seed_of(question.rng).generate_state(1)[0]),
     )
-    plan = planned(found, goal, budget=BUDGET, batch=None, past=Past.of(found, (), price), people=people)
-    return replace(plan, asked=tuple(each._replace(kind=REFERENCE) for each in plan.asked))
+    return planned(found, goal, budget=BUDGET, batch=None, past=Past.of(found, (), price), people=people)
+
+
+def _some_unjudged(evidence: Evidence) -> bool:
+    """Whether nobody labelled some result that counts, of a topic that was judged."""
+    facts, depth = evidence.facts, reading_depth(parse_measure(evidence.question.measure))
+    return int(np.minimum(facts.depth, depth).sum()) > int((facts.rank <= depth).sum())
 
 
 def _predicting(evidence: Evidence) -> tuple[str, ...]:
@@ -174,7 +180,10 @@ def _collect(evidence: Evidence, plan: Plan) -> str:
         return f"Judge {counted(int(plan.budget), 'more topic')}"
     if kind == LABELS:
         return f"Have {counted(n, 'result')} judged a second time"
-    return f"Have {listed(evidence.judgments.reference)} label {counted(n, 'result')} that others labelled"
+    unjudged, whose = sum(each.kind == FIRST for each in plan.asked), " that others labelled"
+    if unjudged:
+        whose = f", {unjudged:,} of them not judged by {listed(_predicting(evidence))}"
+    return f"Have {listed(evidence.judgments.reference)} label {counted(n, 'result')}{whose}"
 
 
 def _chance(evidence: Evidence, plan: Plan) -> str:

@@ -36,6 +36,13 @@ def partly(share=0.2, **how):
     return Question(judged(kept).declare(reference="expert", machines="llm"), read_runs(lists()), n_draws=60, **how)
 
 
+def unjudged_part():
+    """The same labels, but nobody labelled one result in five."""
+    frame = partly().judgments.to_polars()
+    items = frame.select("topic", "doc").unique(maintain_order=True).gather_every(5)
+    return frame.join(items, on=["topic", "doc"], how="anti")
+
+
 @pytest.fixture(scope="module")
 def asked():
     return Evidence(partly())
@@ -90,6 +97,15 @@ def test_the_json_has_the_plan_as_the_planner_writes_it(asked):
     found = next_judgments(asked).to_dict()
     assert {name: content[name] for name in found} == found
     assert {"goal", "state", "forecast", "rows"} <= set(content)
+
+
+def test_results_that_nobody_labelled_are_planned_too():
+    labels = judged(unjudged_part()).declare(reference="expert", machines="llm")
+    evidence = Evidence(replace(partly(), judgments=labels))
+    found = next_judgments(evidence)
+    n_first = sum(each.kind == "first" for each in found.asked)
+    assert 0 < n_first < len(found)
+    assert f"label {len(found)} results, {n_first} of them not judged by llm: " in step(evidence, found)["judges"]
 
 
 def test_runs_are_scanned_once(monkeypatch):
@@ -191,6 +207,7 @@ def test_a_report_on_very_little_says_what_is_planned_or_why_nothing_is(name, re
         (table().filter(pl.col("assessor") == "expert"), [], "labels"),
         (table()[::2], [], "labels"),
         (partly().judgments.to_polars(), ["--reference", "expert", "-m", "P@5"], "best"),
+        (unjudged_part(), ["--reference", "expert", "--machine", "llm", "-m", "P@5"], "best"),
         (partly().judgments.to_polars(), ["--reference", "expert", "--machine", "llm", "--rng", "3"], "best"),
     ],
 )
