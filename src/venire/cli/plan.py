@@ -10,7 +10,7 @@ import click
 
 from venire.cli import inputs, options as declare
 from venire.cli.output import FORMATS, Output, Table, as_text, bar
-from venire.results import read_number, visible
+from venire.results import counted, read_number, visible
 
 if TYPE_CHECKING:
     from venire.data.judgments import Judgments
@@ -301,4 +301,7 @@ def forecast_lines(found: Plan) -> list[str]:
 
 def time_words(found: Plan) -> list[str]:
     """Say how long the assessors will need, where times are known."""
-    return [] if found.minutes is None else [f"about {found.minutes:,.0f} minutes of the assessors, by earlier times"]
+    if found.minutes is None or not len(found):
+        return []
+    minutes = "less than one minute" if found.minutes < 1 else f"about {counted(round(found.minutes), 'minute')}"
+    return [f"{minutes} of the assessors, by earlier times"]

@@ -135,7 +135,10 @@ def plan_labels(
     needed = enough(forecast, n_most * price)
     if state == JUDGE and needed is None:
         notes.append(_not_enough(n_most, forecast[-1], within))
-    what = f"p({case.relevant.names[0]}|i)" if len(case.relevant.names) == 1 else "p(R|i)"
+    names = case.relevant.names
+    what = f"p({names[0]}|i)" if len(names) == 1 and "|" not in names[0] else "p(R|i)"
+    if state == UNDECIDABLE and not again and not len(found):
+        notes.append(Note("all-twice", "every item that counts has two labels or more; it can be asked again"))
     minutes = expected_minutes(found.labels, len(rows))
     outcome = f"The widest 95% interval of {what} has a half-width of {widest:.3f}."
     if not np.isfinite(widest):

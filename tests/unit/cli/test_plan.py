@@ -638,6 +638,28 @@ def test_budgets_below_one_are_written_with_their_digits(venire, files):
     assert "enough at about 0." in out
 
 
+def test_items_with_two_labels_can_be_asked_again(venire, judged_once, tmp_path):
+    everything = [Asked(f"t{t}", f"d{d}", "zoe", "second", 1.0, "all") for t in range(TOPICS) for d in range(DOCS)]
+    labels = answered(everything, tmp_path / "labels.tsv", stated=False)
+    words = (judged_once, "-j", labels, "--goal", "labels", "--budget", "9", "--within", ".01", "--relevant", "1|2")
+    err = venire("plan", *words).err
+    assert "nothing that counts is left to judge" in err
+    assert "every item that counts has two labels or more; it can be asked again" in err
+    assert "interval of p(R|i)" in err
+    again = venire("plan", *words, "--again")
+    assert (again.code, len(again.out.splitlines())) == (0, 10)
+    assert "two labels or more" not in again.err
+
+
+def test_few_minutes_are_not_none(first_round, tmp_path):
+    asked, plan_next = first_round
+    labels = Path(answered(asked, tmp_path / "labels.tsv"))
+    rows = labels.read_text().splitlines()
+    timed = [rows[0], rows[1] + "\ttime", *(f"{row}\t{number}" for number, row in enumerate(rows[2:]))]
+    labels.write_text("\n".join(timed))
+    assert "less than one minute of the assessors" in plan_next("-j", labels).err
+
+
 def test_a_budget_far_beyond_all_that_can_be_asked(venire, files):
     out = venire("plan", *files, *PAIR[:3], "1e300", *PAIR[4:], "--format", "text").out
     assert "With a budget of 108 the goal is decided with probability 1.00" in out
