@@ -1,7 +1,8 @@
 """Results that may be labelled: how probable each is to be drawn for a budget, and the draw itself.
 
 Probabilities are in proportion to the sizes of results over the root of their costs, with a floor
-(``planning.systems`` has the sizes), and samples are spread over topics (``kernels.sampling``).
+(``planning.systems`` has the sizes), and samples are spread over topics, of each cost apart, so that a sample costs
+little more or less than the budget (``kernels.sampling``).
 """
 
 from __future__ import annotations
@@ -52,8 +53,11 @@ class Candidates:
         return inclusion_probabilities(self.size / np.sqrt(self.cost), n, least=least)
 
     def draw(self, probability: Floats, rng: np.random.Generator) -> Bools:
-        """Draw candidates, spread over topics -> (candidate,)."""
-        return systematic(probability, self.topic, rng)
+        """Draw candidates, spread over topics; with several costs as many of each as is expected -> (candidate,)."""
+        costs, kind = np.unique(self.cost, return_inverse=True)
+        if len(costs) < 2:
+            return systematic(probability, self.topic, rng)
+        return systematic(probability, kind * (int(self.topic.max()) + 1) + self.topic, rng)
 
 
 def group_spread(deviation: Floats, group: Ints, n_groups: int) -> Floats:

@@ -142,7 +142,7 @@ def refuse_too_little(least: float, **given: float | None) -> None:
     """Raise where a budget or a batch does not pay for a judgment, which costs as much on average."""
     for name, value in given.items():
         if value is not None and not value >= least * (1 - 1e-9):
-            message = f"a {name} of {value:g} does not pay for a judgment, which costs {least:g}"
+            message = f"a {name} of {value:g} does not pay for a judgment, which costs {least:.4g}"
             raise SettingError(message, hint=f"raise the {name}")
 
 

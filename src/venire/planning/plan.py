@@ -115,6 +115,7 @@ def plan(
     }
     settings: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     refuse_odd(aim, runs, settings)
+    refuse_other_goals(aim, after or ())
     aim.refuse_costs([kind for kind in cost or () if kind in KINDS])
     if aim.kind in OF_SYSTEMS and runs is not None:
         more = {"gains": gains, "rng": rng, "progress": progress, **settings}
@@ -133,6 +134,14 @@ def plan(
     of_goal = plan_labels if aim.kind == LABELS else plan_agreement
     planner = partial(of_goal, labels, sources, judges=settings.pop("reference", None), rng=rng, **settings)
     return in_batches(planner, earlier, labelled(labels) if earlier else (), kind=SECOND, **purse)
+
+
+def refuse_other_goals(goal: Goal, after: Sequence[Plan | Iterable[Asked]]) -> None:
+    """Raise where an earlier plan is for another goal, whose looks are not looks at this one."""
+    for number, each in enumerate(after, start=1):
+        if isinstance(each, Plan) and each.goal != str(goal):
+            message = f"earlier plan {number} is for the goal {each.goal!r}, and this one for {str(goal)!r}"
+            raise SettingError(message, hint="keep the goal in all rounds, or begin a new budget with these labels")
 
 
 def refuse_odd(goal: Goal, runs: RunsLike | None, settings: Mapping[str, Any]) -> None:

@@ -245,6 +245,10 @@ def planned(
     if total < left:
         text = "the budget is more than the cost of all that can be asked, {total:,.9g}"
         notes = (*notes, Note(ALL_ASKED, text, total=total))
+    price = float(candidates.cost[drawn].sum())
+    if price > min(size, left) * (1 + 1e-9):
+        text = "these judgments cost {cost:,.9g}, and by this design {budget:,.9g} on average"
+        notes = (*notes, Note("plan-cost", text, cost=price, budget=float(probability @ candidates.cost)))
     minutes = expected_minutes(_of(judgments, people), len(asked))
     return Plan(str(goal), left, asked, forecast, found.question.what, enough(forecast), minutes=minutes, notes=notes)
 

@@ -59,3 +59,11 @@ def test_a_setting_of_another_goal_names_the_goals_that_have_it():
     with pytest.raises(SettingError, match="goal 'agreement' has no judge") as error:
         venire.plan(LABELS, goal="agreement", budget=9, judge="ann")
     assert error.value.hint == "it is for the goals pair, best, top, levels"
+
+
+def test_plans_for_another_goal_are_refused(files):
+    how = {"budget": 20, "batch": 10, "reference": "ann", "gains": "binary:2"}
+    first = venire.plan(*files, "P@5", goal="best", **how)
+    assert venire.plan(*files, "P@5", goal="best", after=[first], **how).asked == first.asked
+    with pytest.raises(SettingError, match="earlier plan 1 is for the goal 'best', and this one for 'levels'"):
+        venire.plan(*files, "P@5", goal="levels", after=[first], **how)

@@ -115,6 +115,9 @@ def test_cheap_judgments_are_drawn_more_often():
     probability = found.probabilities(30.0)
     np.testing.assert_allclose(probability[0] / probability[-1], 2.0)
     assert 30 - 4 < probability @ cost <= 30
+    for seed in range(50):
+        drawn = found.draw(probability, np.random.default_rng(seed))
+        assert abs(drawn @ cost - probability @ cost) <= 4, "a sample costs about what is expected"
 
 
 def test_more_labels_are_expected_to_tell_more(study):
