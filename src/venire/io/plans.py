@@ -41,6 +41,8 @@ def read_plan(path: str | Path) -> tuple[Asked, ...]:
         refuse_columns(names, path, line)
         return dict.fromkeys(names, "String"), None
 
+    if Path(path).is_file() and not Path(path).stat().st_size:
+        raise FormatError(path, 1, "found nothing, expected a plan", hint=HINT)
     rows = read_frame(Path(path), choose)
     refuse_columns(rows.frame.columns, path, None)
     if rows.frame.height == 0:

@@ -62,8 +62,8 @@ def refuse_other_people(rounds: Sequence[Sequence[Asked]], labels: Judgments, pe
             raise SettingError(message, hint=[both, f"leave the labels of {name!r} out"])
 
 
-def refuse_other_files(rounds: Sequence[Sequence[Asked]], labels: Judgments) -> None:
-    """Raise where an earlier plan is about none of these results."""
+def of_these_files(rounds: Sequence[Sequence[Asked]], labels: Judgments) -> tuple[list[list[Asked]], list[Note]]:
+    """Leave out what is not among these results, with a note; raise where an earlier plan is about none of them."""
     items = labels.items
     pool = {(items.topics[topic], doc) for topic, doc in zip(items.topic, items.doc, strict=True)} if rounds else set()
     for number, each in enumerate(rounds, start=1):
@@ -71,6 +71,10 @@ def refuse_other_files(rounds: Sequence[Sequence[Asked]], labels: Judgments) -> 
             row = each[0]
             message = f"earlier plan {number} is of other files: {row.doc!r} of topic {row.topic!r} is not among them"
             raise SettingError(message, hint="name plans that were made for these judgments and runs")
+    found = [[row for row in each if (row.topic, row.doc) in pool] for each in rounds]
+    n = sum(map(len, rounds)) - sum(map(len, found))
+    text = "earlier plans asked for {n:judgment} of results that are not among these, and were not answered"
+    return found, [Note("plan-elsewhere", text, n=n)] if n else []
 
 
 def with_probabilities(

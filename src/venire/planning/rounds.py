@@ -33,8 +33,8 @@ from venire.measures.scoring import MeasureLike, Scoring
 from venire.planning.earlier import (
     earlier_rounds,
     n_drawn,
+    of_these_files,
     past_notes,
-    refuse_other_files,
     refuse_other_people,
     refuse_other_plans,
     refuse_too_little,
@@ -119,7 +119,7 @@ def plan_systems(
     measured = scoring.plan([measure], labels.scale)
     sources = as_runs(runs)
     labels = with_results(labels, sources, reading_depth(measured.measures[0]))
-    refuse_other_files(rounds, labels)
+    rounds, elsewhere = of_these_files(rounds, labels)
     facts = scan(sources, labels.items, progress=progress).facts.by_name()
     price = costs(cost)
     found = SystemsPlan.of(
@@ -136,7 +136,7 @@ def plan_systems(
     )
     past = Past.of(found, rounds, price)
     plan = planned(found, aim, budget=float(budget), batch=batch, past=past, people=who.people)
-    return replace(plan, notes=(*plan.notes, *unnamed, *who.notes))
+    return replace(plan, notes=(*plan.notes, *elsewhere, *unnamed, *who.notes))
 
 
 @dataclass(frozen=True)

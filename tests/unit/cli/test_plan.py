@@ -638,6 +638,18 @@ def test_budgets_below_one_are_written_with_their_digits(venire, files):
     assert "enough at about 0." in out
 
 
+def test_judgments_of_other_results_are_not_said_to_be_drawn_again(first_round, tmp_path):
+    asked, plan_next = first_round
+    other = asked[0]._replace(doc="elsewhere")
+    write_plan([*asked, other], tmp_path / "plan.tsv")
+    err = plan_next("-j", answered(asked, tmp_path / "labels.tsv")).err
+    assert "earlier plans asked for 1 judgment of results that are not among these, and were not answered" in err
+    assert "drawn again" not in err
+    (tmp_path / "plan.tsv").write_text("")
+    err = plan_next("-j", answered(asked, tmp_path / "labels.tsv")).err
+    assert "a plan has the columns topic, doc, judge, kind, probability, reason" in err
+
+
 def test_items_with_two_labels_can_be_asked_again(venire, judged_once, tmp_path):
     everything = [Asked(f"t{t}", f"d{d}", "zoe", "second", 1.0, "all") for t in range(TOPICS) for d in range(DOCS)]
     labels = answered(everything, tmp_path / "labels.tsv", stated=False)
