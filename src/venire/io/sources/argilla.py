@@ -5,8 +5,8 @@ Records in columns
 (``records.to_list(flatten=True)``, or ``to_datasets`` as JSON) have ``QUESTION.responses``,
 ``QUESTION.responses.users`` and ``QUESTION.responses.status`` beside the fields and the metadata.
 
-The assessor is the id of the user.  Several questions are aspects.  Suggestions are not read: they are what a model
-proposed, not what somebody answered.
+The assessor is the id of the user.  Several questions are aspects; answers with several values (rankings, several
+labels) are left out.  Suggestions are not read: they are what a model proposed, not what somebody answered.
 """
 
 from __future__ import annotations
@@ -32,15 +32,17 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
             if columns.get("label", question) != question:
                 continue
             topic, doc = (record.name(role, columns, *places) for role in ("topic", "doc"))
-            done = status in (None, "submitted")
+            left_out = "" if status in (None, "submitted") else f"{str(status)[:30]}, not submitted"
+            if not left_out and isinstance(value, list) and len(value) != 1:
+                left_out = f"answers to {question!r} are lists"
             yield Imported(
                 topic=topic,
                 doc=doc,
-                label=record.value(value) if done else "",
+                label="" if left_out else record.value(value),
                 assessor="" if user is None else str(user),
                 aspect=question,
-                left_out="" if done else f"{str(status)[:30]}, not submitted",
-                line=record.line,
+                left_out=left_out,
+                line=record.place,
             )
 
 

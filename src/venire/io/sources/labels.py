@@ -26,7 +26,7 @@ class Imported:
     """One label of a file; assessor: as the file names them, "" if it does not; at: seconds since 1970, if known.
 
     machine: the assessor is a program.  aspect: which of several questions was answered.  left_out: why there is no
-    label; line: where it was found.
+    label; line: where it was found, or in a JSON value the number of the record.
     """
 
     topic: str
