@@ -191,3 +191,10 @@ def test_actions_are_pinned_by_hash_and_use_no_secrets(path):
     assert [each for each in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", each[0]) or "# v" not in each[1]] == []
     assert "pull_request_target" not in text
     assert "secrets." not in text
+
+
+def test_a_release_that_is_started_by_hand_publishes_nothing():
+    """Started by hand on a tag, the workflow has the tag's reference, too."""
+    workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    (publish,) = re.findall(r"^  publish:\n((?: {4}.*\n)+)", workflow, re.M)
+    assert "    if: github.event_name == 'push' && github.ref_type == 'tag'\n" in publish

@@ -222,7 +222,7 @@ WRONG = {
     "venire.assert_better('good', 'poor')": "no judgments: give judgments=..., or set venire_judgments",
     "venire.assert_better('good', 'poor', judgments='no.qrels', runs='good.run')": "no.qrels",
     "venire.assert_better('good', 'nosuch', judgments='judge.qrels', runs='good.run')": "nosuch",
-    "venire.assert_better('good', 'poor', judgments='judge.qrels')": "set venire_runs in the settings of pytest; no test",
+    "venire.assert_better('good', 'poor', judgments='judge.qrels')": "settings of pytest; no test with the marker",
     "venire.assert_better('good', 'poor', judgments='judge.qrels', runs=['good.run', 'poor.run'], asessor='x')": (
         "unexpected keyword argument 'asessor'"
     ),
