@@ -302,6 +302,12 @@ JUDGED: dict[str, tuple[str, str, bytes, list[Row]]] = {
             ("boil eggs", "d1", "anonymous 2", "1"),
         ],
     ),
+    "quepid, with semicolons": (
+        "book.csv",
+        "quepid",
+        b"\xef\xbb\xbfquery;docid;Ann;Bob\r\nboil, fry;d1;2;0\r\n",
+        [("boil, fry", "d1", "Ann", "2"), ("boil, fry", "d1", "Bob", "0")],
+    ),
     "quepid, RRE": (
         "rre.json",
         "quepid",

@@ -20,7 +20,7 @@ from venire.io.files import opened
 from venire.io.lines import BOM
 from venire.io.sources.labels import Imported
 from venire.io.sources.records import LIMIT, Columns, Record, is_name
-from venire.io.tables.columns import HEAD, plain
+from venire.io.tables.columns import HEAD, header_separator, plain
 from venire.io.texts import numbered_lines
 from venire.results import first_few
 
@@ -53,15 +53,20 @@ def _of_lines(path: Path) -> Iterator[Imported]:
 
 
 def rows_of_csv(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a CSV with their lines, the header first, without rows that are empty."""
-    lines = csv.reader(StringIO(read_text(path, LIMIT), newline=""))
+    """Yield the rows of a CSV with their lines, the header first, without rows that are empty.
+
+    A spreadsheet may have saved it with semicolons.
+    """
+    text = read_text(path, LIMIT)
+    separator = header_separator(text.lstrip().partition("\n")[0].encode("utf-8", "replace"), ",")
+    lines = csv.reader(StringIO(text, newline=""), delimiter=separator)
     width = 0
     try:
         for cells in lines:
             width = width or len(cells)
             if len(cells) > width:
                 message = f"found {len(cells)} fields, expected {width} as in the header"
-                raise FormatError(path, lines.line_num, message, hint="quote fields that contain a comma")
+                raise FormatError(path, lines.line_num, message, hint=f"quote fields that contain {separator!r}")
             if cells:
                 yield lines.line_num, [cell.strip() for cell in cells]
     except csv.Error as error:
