@@ -1,8 +1,8 @@
 """Argilla (2.x) exports records, ``dataset.records.to_json``: a list of objects.
 
 They have ``fields``, ``metadata`` and ``responses``, in which each question has a list of ``value`` and ``user_id``.
-Records in columns
-(``records.to_list(flatten=True)``, or ``to_datasets`` as JSON) have ``QUESTION.responses``,
+They do not tell which responses are drafts or were discarded.
+Records in columns (``records.to_list(flatten=True)``, or ``to_datasets`` as JSON) have ``QUESTION.responses``,
 ``QUESTION.responses.users`` and ``QUESTION.responses.status`` beside the fields and the metadata.
 
 The assessor is the id of the user.  Several questions are aspects; answers with several values (rankings, several
@@ -18,8 +18,9 @@ from typing import Any
 from venire.io.sources.labels import Imported
 from venire.io.sources.records import Columns, Record, records
 
-HINT = "export the records with dataset.records.to_json"
+HINT = "export the records with dataset.records.to_list(flatten=True)"
 FLAT = ".responses"
+DOUBT = "drafts and discarded ones among them: only records.to_list(flatten=True) tells which they are"
 
 
 def labels(path: Path, columns: Columns) -> Iterator[Imported]:
@@ -42,6 +43,7 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
                 assessor="" if user is None else str(user),
                 aspect=question,
                 left_out=left_out,
+                doubt=DOUBT if status is None and not left_out else "",
                 line=record.place,
             )
 

@@ -144,6 +144,13 @@ def test_answers_of_several_values_are_counted_beside_those_of_one(write):
     assert (note.fields["why"], note.fields["n"]) == ("answers to 'order' are lists", 1)
 
 
+@pytest.mark.parametrize(("name", "n"), [("argilla", [2]), ("argilla, columns", [])])
+def test_responses_of_which_it_is_not_known_whether_they_were_submitted_are_counted(write, name, n):
+    path, _, content, _ = files.JUDGED[name]
+    notes = read_judgments(write(path, content)).notes
+    assert [note.fields["n"] for note in notes if note.kind == "doubtful-labels"] == n
+
+
 def test_judgments_that_are_not_there_yet_are_counted(write):
     waiting = {"name": "llm", "type": "LLM_JUDGMENT", "status": "PROCESSING"}
     hits = [{"_source": source} for source in ({**files.OPENSEARCH, "status": "COMPLETED"}, waiting)]
