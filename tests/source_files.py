@@ -53,6 +53,47 @@ QUEPID_BOOK = {
 }
 QUEPID_CSV = b"query,docid,ann,Bob B\nboil eggs,d1,2.0,1\nboil eggs,d2,0,\noil chains\n"
 QUEPID_CASE = {"case_name": "x", "queries": [{"query": "boil eggs", "ratings": {"d1": 2, "d2": 0}}]}
+QUEPID_API = {
+    "query_doc_pairs": [
+        {
+            "query": "boil eggs",
+            "doc_id": "d1",
+            "judgements": [
+                {"rating": 2.0, "unrateable": False, "judge_later": False, "user_id": 3},
+                {"rating": 1.0, "unrateable": False, "judge_later": False},
+                {"rating": 0.0, "unrateable": False, "judge_later": False, "user_id": None},
+                {"rating": None, "unrateable": False, "judge_later": True, "user_id": 4},
+            ],
+        }
+    ]
+}
+QUEPID_RRE = {
+    "id_field": "id",
+    "index": "eggs",
+    "template": "template.json",
+    "queries": [
+        {"placeholders": {"$query": "oil chains"}, "relevant_documents": {}},
+        {"placeholders": {"$query": "boil eggs"}, "relevant_documents": {"d1": {"gain": 2}, "d2": {"gain": 0}}},
+    ],
+}
+QUEPID_RRE_OLD = {
+    "index": "eggs",
+    "queries": [{"placeholders": {"$query": "boil eggs"}, "relevant_documents": {"0.0": ["d2"], "2.0": ["d1"]}}],
+}
+QUEPID_DETAILED = (
+    b"Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating,overview\n"
+    b'"A, B",eggs,6,boil eggs,d1,1,,2.0,\nA,eggs,6, -oil,d2,2,,0.0,\nA,eggs,6,chains,,,,,\n'
+)
+QUEPID_LINES = b"\n2.0 qid:3 # d1 boil eggs\n\n0.0\tqid:4\t#\td2\n"
+QUEPID_SNAPSHOT = (
+    b"Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,title\n"
+    b"before,2021-01-01 10:00:00,6,q1,d1,1,Eggs\nbefore,2021-01-01 10:00:00,6,q1,d2,2,\n"
+    b"before,2021-01-01 10:00:00,6,q2,d3,1,\n"
+)
+LABEL_STUDIO_RATED = [
+    {**LABEL_STUDIO_MIN[0], "relevance": [{"rating": 4}]},
+    {key: value for key, value in LABEL_STUDIO_MIN[0].items() if key != "relevance"},
+]
 ARGILLA = [
     {
         "id": "r1",
@@ -238,6 +279,58 @@ JUDGED: dict[str, tuple[str, str, bytes, list[Row]]] = {
         "quepid",
         whole(QUEPID_CASE),
         [("boil eggs", "d1", "case", "2"), ("boil eggs", "d2", "case", "0")],
+    ),
+    "label-studio, short, a rating": (
+        "min.json",
+        "label-studio",
+        whole(LABEL_STUDIO_RATED, indent=1),
+        [("q1", "d1", "7", "4")],
+    ),
+    "quepid, of the programming interface": (
+        "book.json",
+        "quepid",
+        whole(QUEPID_API),
+        [("boil eggs", "d1", "3", "2"), ("boil eggs", "d1", "Anonymous", "1"), ("boil eggs", "d1", "Anonymous 2", "0")],
+    ),
+    "quepid, several anonymous": (
+        "book.csv",
+        "quepid",
+        b"query,docid,anonymous,Bob\nboil eggs,d1,2|1,0.0\n",
+        [
+            ("boil eggs", "d1", "Bob", "0"),
+            ("boil eggs", "d1", "anonymous", "2"),
+            ("boil eggs", "d1", "anonymous 2", "1"),
+        ],
+    ),
+    "quepid, with semicolons": (
+        "book.csv",
+        "quepid",
+        b"\xef\xbb\xbfquery;docid;Ann;Bob\r\nboil, fry;d1;2;0\r\n",
+        [("boil, fry", "d1", "Ann", "2"), ("boil, fry", "d1", "Bob", "0")],
+    ),
+    "quepid, RRE": (
+        "rre.json",
+        "quepid",
+        whole(QUEPID_RRE),
+        [("boil eggs", "d1", "rre", "2"), ("boil eggs", "d2", "rre", "0")],
+    ),
+    "quepid, RRE, old": (
+        "rre.json",
+        "quepid",
+        whole(QUEPID_RRE_OLD, indent=1),
+        [("boil eggs", "d1", "rre", "2"), ("boil eggs", "d2", "rre", "0")],
+    ),
+    "quepid, detailed": (
+        "case.csv",
+        "quepid",
+        QUEPID_DETAILED,
+        [("boil eggs", "d1", "case", "2"), ("-oil", "d2", "case", "0")],
+    ),
+    "quepid, learning to rank": (
+        "ltr.txt",
+        "quepid",
+        QUEPID_LINES,
+        [("boil eggs", "d1", "ltr", "2"), ("4", "d2", "ltr", "0")],
     ),
     "argilla": ("records.json", "argilla", whole(ARGILLA), [("q1", "d1", "u-ann", "2"), ("q1", "d1", "u-bob", "1")]),
     "argilla, columns": (

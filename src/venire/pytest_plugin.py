@@ -16,6 +16,7 @@ pytest imports this module whenever Venire is installed, so it imports nothing t
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 MARKER = "venire_run"
 Run = Mapping[str, Mapping[str, float]]
+DATASET = re.compile(r"^.*[/\\](?=irds:)")
+"""The folder that pytest puts before the name of a dataset."""
 COLLECTED = pytest.StashKey[dict[str, Run]]()
 
 
@@ -99,6 +102,7 @@ class SearchQuality:
         self, candidate: str, baseline: str | None = None, measure: str = "nDCG@10", **options: Any
     ) -> Claim:
         """Fail unless the candidate is better than the baseline; options as in ``claim``."""
+        __tracebackhide__ = True
         return self._assert(self.claim(candidate, baseline, measure, **options))
 
     def assert_no_regression(
@@ -111,6 +115,7 @@ class SearchQuality:
         **options: Any,
     ) -> Claim:
         """Fail unless the candidate is shown to be at most ``margin`` behind the baseline; options as in ``claim``."""
+        __tracebackhide__ = True
         if not (_is_finite(margin) and margin > 0):
             pytest.fail(f"the margin is {margin!r}, expected a number above 0", pytrace=False)
         return self._assert(self.claim(candidate, baseline, measure, margin=margin, **options))
@@ -139,13 +144,14 @@ class SearchQuality:
         """
         from venire import compare
         from venire.comparison import Claim
-        from venire.errors import VenireError
+        from venire.errors import VenireError, VenireWarning
 
+        __tracebackhide__ = True
         try:
             labels, systems = self._judgments(judgments), self._runs(runs)
             found = compare(labels, systems, measure, candidate=candidate, baseline=baseline, **options)
             return Claim(found, margin, level, sure)
-        except VenireError as error:
+        except (VenireError, VenireWarning) as error:  # warnings, where pytest turns them into errors
             raise pytest.fail.Exception(str(error), pytrace=False) from None  # else pytest prints both
 
     def _assert(self, claim: Claim) -> Claim:
@@ -176,11 +182,12 @@ class SearchQuality:
         found = read_runs(self._named("venire_runs", "runs") if given is None else given)
         return replace(found, sources=(*found.sources, *read_runs(dict(collected)).sources)) if collected else found
 
-    def _named(self, setting: str, what: str) -> list[Path]:
+    def _named(self, setting: str, what: str) -> list[str]:
         found: list[Path] = self._config.getini(setting)
         if not found:
-            pytest.fail(f"no {what}: give {what}=..., or set {setting} in the settings of pytest", pytrace=False)
-        return found
+            more = f"; no test with the marker {MARKER} ran before" if what == "runs" else ""
+            pytest.fail(f"no {what}: give {what}=..., or set {setting} in the settings of pytest{more}", pytrace=False)
+        return [DATASET.sub("", str(path)) for path in found]
 
 
 @pytest.fixture(scope="session")

@@ -136,6 +136,16 @@ def test_the_example_workflow_runs_step_by_step(tmp_path, share, code):
     assert ended.returncode == code
 
 
+def test_a_comment_that_cannot_be_written_does_not_decide_the_gate(tmp_path):
+    (comment,) = re.findall(r"run: (gh .*)", ACTION)
+    (tmp_path / "gh").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "gh").chmod(0o755)
+    environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "NUMBER": "7", "RESULTS": str(tmp_path)}
+    command = ["bash", "-e", "-c", comment]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "::warning::Venire could not comment\n")
+
+
 @pytest.mark.slow
 def test_a_worse_candidate_does_not_and_names_act_as_text(files, tmp_path):
     done, summary, output = run_gate(files, tmp_path, CANDIDATE="poor", BASELINE="`x`$(touch`")
@@ -191,3 +201,10 @@ def test_actions_are_pinned_by_hash_and_use_no_secrets(path):
     assert [each for each in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", each[0]) or "# v" not in each[1]] == []
     assert "pull_request_target" not in text
     assert "secrets." not in text
+
+
+def test_a_release_that_is_started_by_hand_publishes_nothing():
+    """Started by hand on a tag, the workflow has the tag's reference, too."""
+    workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    (publish,) = re.findall(r"^  publish:\n((?: {4}.*\n)+)", workflow, re.M)
+    assert "    if: github.event_name == 'push' && github.ref_type == 'tag'\n" in publish

@@ -32,3 +32,20 @@ def test_records_keep_their_users(tmp_path, flatten):
     path.write_text(json.dumps(GenericIO.to_list([record], flatten=flatten)))
     found = read_judgments(path).to_polars().select("topic", "doc", "assessor", "label").rows()
     assert found == [("q1", "d1", str(ANN), "2"), ("q1", "d1", str(BOB), "1")]
+
+
+def test_columns_tell_what_was_submitted(tmp_path):
+    from argilla.records._io import GenericIO
+
+    answers = (("2", ANN, "submitted"), ("1", BOB, "discarded"))
+    record = argilla.Record(
+        fields={"query": "boil eggs"},
+        metadata={"query_id": "q1", "doc_id": "d1"},
+        responses=[argilla.Response("relevance", label, user_id=who, status=status) for label, who, status in answers],
+    )
+    path = tmp_path / "records.json"
+    path.write_text(json.dumps(GenericIO.to_list([record], flatten=True)))
+    assert list(read_judgments(path).assessors) == [str(ANN)]
+    path.write_text(json.dumps(GenericIO.to_list([record], flatten=False)))
+    notes = read_judgments(path).notes
+    assert [note.fields["n"] for note in notes if note.kind == "doubtful-labels"] == [2]

@@ -11,7 +11,7 @@ import pytest
 
 from venire import compare, read_judgments
 from venire.comparison import Claim
-from venire.errors import SettingError
+from venire.errors import MissingTopicsWarning, SettingError
 
 DOCS = [f"d{n}" for n in range(12)]
 N_TOPICS = 20
@@ -100,6 +100,30 @@ def test_words_for_one_judge_and_one_topic():
     assert "95% interval not known, 1 topic\n" in found.message()
 
 
+def test_a_system_that_returned_nothing_has_no_scores():
+    for names in (("none", "good"), ("good", "none")):
+        runs = {"good": RUNS["good"], "none": {"another": {"d1": 1.0}}}
+        with pytest.warns(MissingTopicsWarning):
+            found = claim(*names, runs=runs, margin=0.5)
+        assert found.reasons == ["none returned nothing for any scored topic"]
+        assert len(found.message().splitlines()) == 2
+
+
+def test_topics_without_a_list_are_a_part_of_the_message():
+    runs = {"good": RUNS["good"], "poor": {f"t{t}": RUNS["poor"][f"t{t}"] for t in range(15)}}
+    with pytest.warns(MissingTopicsWarning):
+        found = claim("poor", "good", runs=runs)
+    assert "\n  poor returned nothing for 5 of 20 topics\n" in found.message()
+    assert "returned nothing" not in claim("poor", "good").message()
+
+
+def test_one_topic_has_no_lower_bound():
+    runs = {name: {"t0": run["t0"]} for name, run in RUNS.items()}
+    labels = {"t0": labels_of(1)["judge0"]["t0"]}
+    found = Claim(compare(labels, runs, candidate="good", baseline="poor", n_draws=9), margin=0.1)
+    assert "by nDCG@10, there are too few topics for a lower bound of the difference" in found.reasons
+
+
 @pytest.fixture
 def project(pytester):
     """A project with judgments of one judge, and two runs."""
@@ -176,10 +200,32 @@ def test_runs_come_from_marked_functions_whatever_their_order(project):
     assert "2 passed" in result.stdout
 
 
+def test_warnings_as_errors_fail_with_their_words(project):
+    test = """
+        def test_missing(venire):
+            runs = {"good": {"t1": {"d1": 1.0}}, "poor": {"t2": {"d1": 1.0}}}
+            venire.assert_better("good", "poor", runs=runs)
+        """
+    result = run_pytest(project, test, "venire_judgments = judge.qrels\nfilterwarnings = error\n")
+    assert "1 failed" in result.stdout
+    assert "topics without a list score 0 (the rule 'skip' omits them): good (19 of 20), poor" in result.stdout
+    assert "measures" not in result.stdout
+
+
+def test_judgments_may_be_a_dataset_in_the_settings(project):
+    ini = "venire_judgments = irds:no/such/dataset\nvenire_runs = good.run poor.run\n"
+    result = run_pytest(project, "def test_it(venire):\n    venire.assert_better('good', 'poor')\n", ini)
+    assert "\nirds:no/such/dataset: ir_datasets " in result.stdout
+
+
 WRONG = {
     "venire.assert_better('good', 'poor')": "no judgments: give judgments=..., or set venire_judgments",
     "venire.assert_better('good', 'poor', judgments='no.qrels', runs='good.run')": "no.qrels",
     "venire.assert_better('good', 'nosuch', judgments='judge.qrels', runs='good.run')": "nosuch",
+    "venire.assert_better('good', 'poor', judgments='judge.qrels')": "settings of pytest; no test with the marker",
+    "venire.assert_better('good', 'poor', judgments='judge.qrels', runs=['good.run', 'poor.run'], asessor='x')": (
+        "unexpected keyword argument 'asessor'"
+    ),
     "venire.assert_no_regression('good', 'poor', margin=0)": "the margin is 0",
     "venire.assert_no_regression('good', 'poor', margin='1%')": "the margin is '1%', expected a number above 0",
     "venire.assert_no_regression('good', 'poor', margin=float('inf'))": "the margin is inf",
@@ -208,3 +254,4 @@ def test_what_is_wrong_is_said_without_a_traceback(project):
         assert said in result.stdout
     assert "Traceback" not in result.stdout
     assert "During handling" not in result.stdout
+    assert "pytest_plugin.py" not in result.stdout

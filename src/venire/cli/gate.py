@@ -66,7 +66,9 @@ def read_condition(
     verdicts = verdicts or {}
     match = CONDITION.fullmatch(text) or (VERDICT.fullmatch(text) if verdicts else None)
     if match is None:
-        raise click.BadParameter(f"{text!r} is not a condition, as in {example}", param_hint="--require")
+        signs = ", ".join([*SIGNS, "="] if verdicts else SIGNS)
+        words = f"{text!r} is not a condition, expected one of {signs} between a name and a value, as in {example}"
+        raise click.BadParameter(words, param_hint="--require")
     name, sign, number = match["name"], match["sign"], match["value"]
     known = verdicts if sign == "=" else numbers
     if name not in known:

@@ -61,9 +61,15 @@ def _by_judges(found: Comparison, record: Mapping[str, Any]) -> Iterator[str]:
 
 def nothing_returned(found: Comparison) -> set[str]:
     """Return the systems that returned nothing for any scored topic."""
+    return {system for system, n in topics_returned(found).items() if n == 0}
+
+
+def topics_returned(found: Comparison) -> dict[str, int]:
+    """Return for how many of the scored topics each system returned something."""
     facts, scored = found.case.facts, {*found.scores.names["topic"]}
     counts = np.array([topic in scored for topic in facts.items.topics])[facts.topic] & (facts.depth > 0)
-    return {*facts.systems} - {facts.systems[number] for number in facts.system[counts].tolist()}
+    n = np.bincount(facts.system[counts], minlength=len(facts.systems))
+    return dict(zip(facts.systems, n.tolist(), strict=True))
 
 
 def _record(tested: SystemComparison) -> dict[str, Any]:
@@ -95,7 +101,14 @@ class Claim(Tabular):
     def reasons(self) -> list[str]:
         """Why the claim may not be made; empty if it may."""
         against = objections(self.found, margin=self.margin)[self.found.pairs[0]]
+        if self.silent:
+            return against
         return [*against, *self._over_topics(), *self._by_another_judge()]
+
+    @cached_property
+    def silent(self) -> bool:
+        """Whether one of the systems returned nothing, so that there is nothing to compare."""
+        return not nothing_returned(self.found).isdisjoint(self.found.pairs[0])
 
     def _over_topics(self) -> Iterator[str]:
         candidate, baseline = self.found.pairs[0]
@@ -105,8 +118,9 @@ class Claim(Tabular):
             if self.margin > 0:
                 low = self.lower_bound(each.tested.measure)
                 if not low > -self.margin:
-                    shown = "not known" if np.isnan(low) else f"{low:+.4f}"
-                    yield f"{by}, the lower bound of the difference is {shown}, below the margin of -{self.margin:g}"
+                    few = "there are too few topics for a lower bound of the difference"
+                    bound = f"the lower bound of the difference is {low:+.4f}, below the margin of -{self.margin:g}"
+                    yield f"{by}, {few if np.isnan(low) else bound}"
             elif not delta > 0:
                 yield f"{by}, {candidate} is not ahead of {baseline}"
             elif not p <= self.level:
@@ -158,6 +172,11 @@ class Claim(Tabular):
     def message(self) -> str:
         """Return the claim, why it may not be made, and the topics on which the candidate loses most."""
         lines = [self.sentence(), *(f"  {reason}" for reason in self.reasons)]
+        if self.silent:
+            return "\n".join(lines)
+        returned, n = topics_returned(self.found), len(self.found.scores.names["topic"])
+        lacking = [(name, n - returned[name]) for name in self.found.pairs[0] if returned[name] < n]
+        lines += [f"  {name} returned nothing for {missing} of {counted(n, 'topic')}" for name, missing in lacking]
         for row in self.records():
             interval = "not known" if row["low"] is None else f"[{row['low']:+.4f}, {row['high']:+.4f}]"
             topics, measure = counted(row["n_topics"], "topic"), row["measure"]

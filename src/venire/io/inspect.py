@@ -257,7 +257,7 @@ def _inspect_source(
 def _inspect_nuggets(path: Path, facts: dict[str, Any]) -> list[Problem]:
     """Read the assignments of nuggets; facts are added where nothing is wrong."""
     found, problems = reading_all(path, read_nuggets)
-    if found is not None and not problems:
+    if found is not None and not any(problem.fatal for problem in problems):
         facts["use"] = USE["answers" if of_answers(path) else JUDGMENTS]
         facts |= {"topics": found["topic"].n_unique(), "runs_or_passages": found["run"].n_unique()}
         facts |= {"nuggets": found.select("topic", "nugget").n_unique(), "labels": found.height}

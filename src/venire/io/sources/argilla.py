@@ -1,12 +1,12 @@
 """Argilla (2.x) exports records, ``dataset.records.to_json``: a list of objects.
 
 They have ``fields``, ``metadata`` and ``responses``, in which each question has a list of ``value`` and ``user_id``.
-Records in columns
-(``records.to_list(flatten=True)``, or ``to_datasets`` as JSON) have ``QUESTION.responses``,
+They do not tell which responses are drafts or were discarded.
+Records in columns (``records.to_list(flatten=True)``, or ``to_datasets`` as JSON) have ``QUESTION.responses``,
 ``QUESTION.responses.users`` and ``QUESTION.responses.status`` beside the fields and the metadata.
 
-The assessor is the id of the user.  Several questions are aspects.  Suggestions are not read: they are what a model
-proposed, not what somebody answered.
+The assessor is the id of the user.  Several questions are aspects; answers with several values (rankings, several
+labels) are left out.  Suggestions are not read: they are what a model proposed, not what somebody answered.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from typing import Any
 from venire.io.sources.labels import Imported
 from venire.io.sources.records import Columns, Record, records
 
-HINT = "export the records with dataset.records.to_json"
+HINT = "export the records with dataset.records.to_list(flatten=True)"
 FLAT = ".responses"
+DOUBT = "drafts and discarded ones among them: only records.to_list(flatten=True) tells which they are"
 
 
 def labels(path: Path, columns: Columns) -> Iterator[Imported]:
@@ -32,15 +33,18 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
             if columns.get("label", question) != question:
                 continue
             topic, doc = (record.name(role, columns, *places) for role in ("topic", "doc"))
-            done = status in (None, "submitted")
+            left_out = "" if status in (None, "submitted") else f"{str(status)[:30]}, not submitted"
+            if not left_out and isinstance(value, list) and len(value) != 1:
+                left_out = f"answers to {question!r} are lists"
             yield Imported(
                 topic=topic,
                 doc=doc,
-                label=record.value(value) if done else "",
+                label="" if left_out else record.value(value),
                 assessor="" if user is None else str(user),
                 aspect=question,
-                left_out="" if done else f"{str(status)[:30]}, not submitted",
-                line=record.line,
+                left_out=left_out,
+                doubt=DOUBT if status is None and not left_out else "",
+                line=record.place,
             )
 
 

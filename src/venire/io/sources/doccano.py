@@ -27,5 +27,5 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
             doc=doc,
             label="" if none else record.value(chosen),
             left_out="no label was chosen" if none else "",
-            line=record.line,
+            line=record.place,
         )

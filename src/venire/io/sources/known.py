@@ -26,6 +26,8 @@ CHOSEN = re.compile(rb'"labels?"\s*+:\s*+\[\s*+(?:"|\])')
 KEY = rb'"(?:[^"\\]|\\.)*+"\s*+:\s*+'
 SCORES = re.compile(rb"\{\s*+(?:%b\{\s*+\}\s*+,\s*+)*+%b\{\s*+(?:%b-?\d|\}\s*+\})" % (KEY, KEY, KEY))
 """Documents by topic, the first of which may have none."""
+TO_RANK = re.compile(rb"-?[\d.]+\s+qid:\S+\s+#\s+\S")
+"""Lines of learning to rank: a rating, the query, no features, and the document in a comment."""
 LINES = re.compile(rb"\}[ \t\r]*+\n\s*+\{")
 """The end of an object and the beginning of the next, without a comma."""
 GOES_ON = (b"{", b"[", b",", b":")
@@ -80,6 +82,11 @@ def _chosen_in_lists(keys: set[str], head: bytes) -> bool:
     return keys >= {"id", "text"} and CHOSEN.search(head) is not None
 
 
+def _queries_with_results(keys: set[str], head: bytes) -> bool:  # noqa: ARG001
+    """Return whether the first query has documents, or was one without results."""
+    return keys >= {"query_id", "results", "corpus_id"} or keys == {"query_id", "query", "results"}
+
+
 def _numbers_by_topic(keys: set[str], head: bytes) -> bool:  # noqa: ARG001
     return SCORES.match(head) is not None and LINES.search(head) is None
 
@@ -103,9 +110,12 @@ SOURCES = (
         "quepid",
         "Quepid book or case",
         _either(
-            _has("query_doc_pairs", opens=b"{"), _has("queries", "ratings", any_of=("query", "query_text"), opens=b"{")
+            _has("query_doc_pairs", opens=b"{"),
+            _has("queries", "ratings", any_of=("query", "query_text"), opens=b"{"),
+            _has("queries", "placeholders", "relevant_documents", opens=b"{"),
         ),
     ),
+    Source("quepid-snapshot", "Quepid snapshot", lambda keys, head: False, RUNS),  # noqa: ARG005 - a CSV
     Source("rank-eval", "rated requests of OpenSearch or Elasticsearch", _has("requests", "ratings", opens=b"{")),
     Source("opensearch", "judgments of OpenSearch's Search Relevance", _has("judgmentRatings", opens=b"{")),
     Source(
@@ -120,9 +130,7 @@ SOURCES = (
         _either(_has("mteb_model_meta", opens=b"{"), _has("mteb_version", "scores", opens=b"{")),
         RUNS,
     ),
-    Source(
-        "sentence-transformers", "sentence-transformers predictions", _has("query_id", "results", "corpus_id"), RUNS
-    ),
+    Source("sentence-transformers", "sentence-transformers predictions", _queries_with_results, RUNS),
     Source("doccano", "doccano export", _chosen_in_lists),
     Source("mapping", "JSON of documents by topic", _numbers_by_topic, EITHER),
 )
@@ -160,7 +168,7 @@ def recognised(head: bytes, name: str) -> Source | None:
     if head[:1] in (b"{", b"["):
         keys = first_keys(head)
         return next((source for source in SOURCES if source.begins(keys, head)), None)
-    return BY_NAME["quepid"] if _is_quepid(head, name) else None
+    return _of_quepid(head, name)
 
 
 def first_keys(head: bytes) -> set[str]:
@@ -171,10 +179,15 @@ def first_keys(head: bytes) -> set[str]:
     return {key.decode("utf-8", "replace") for key, colon in STRING.findall(text) if colon}
 
 
-def _is_quepid(head: bytes, name: str) -> bool:
-    """Return whether a CSV has the header of Quepid: query, docid, and rating or the names of judges."""
+def _of_quepid(head: bytes, name: str) -> Source | None:
+    """Return the source of a CSV with a header of Quepid, or of lines for learning to rank as it writes them."""
+    if TO_RANK.match(head):
+        return BY_NAME["quepid"]
     if ending_of(name) != ".csv":
-        return False
+        return None
     names = [plain(each) for each in header_names(head, name)]
+    if {"caseid", "querytext", "docid"} <= set(names):
+        return BY_NAME["quepid" if "rating" in names else "quepid-snapshot"]
     known = NO_LABELS | GENERIC | {each for groups in ROLES.values() for each in all_names(groups)}
-    return names[:2] == ["query", "docid"] and (names[2:] == ["rating"] or known.isdisjoint(names[2:] or ["label"]))
+    rated = names[2:] == ["rating"] or known.isdisjoint(names[2:] or ["label"])
+    return BY_NAME["quepid"] if names[:2] == ["query", "docid"] and rated else None

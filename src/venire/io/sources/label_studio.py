@@ -2,7 +2,8 @@
 
 Annotations have ``completed_by`` (a number, or an object with an e-mail address), ``was_cancelled``, ``lead_time`` in
 seconds, and in ``result`` the values of controls, of which those in ``READ`` are read.  JSON-MIN is a flat list with
-``annotator``, the names of controls as keys, and the data.
+``annotator``, the names of controls as keys, and the data; a key without a value is not there, and ratings and numbers
+are in a list, ``[{"rating": 4}]``.
 """
 
 from __future__ import annotations
@@ -30,16 +31,17 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
     tasks = read_json(path, hint=HINT, limit=LIMIT)
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
         raise FormatError(path, None, "is no list of tasks, as Label Studio exports", hint=HINT)
+    flat = columns.get("label") or ("" if any("annotations" in task for task in tasks) else _label_key(tasks, path))
     for record in (Record(path, task, number) for number, task in enumerate(tasks, start=1)):
         listed = record.held.get("annotations")
         data = record.held.get("data") if isinstance(listed, list) else record.held
         if not isinstance(data, dict):
             raise record.fault("has no data", hint=HINT)
         topic, doc = (record.name(role, columns, data) for role in ("topic", "doc"))
+        nested = isinstance(listed, list)
         for annotation in listed if isinstance(listed, list) else [record.held]:
-            chosen = _chosen if isinstance(listed, list) else _flat
-            for control, label in chosen(record, annotation, columns):
-                left_out, about = "" if label else _no_label(annotation), _about(annotation)
+            for control, label in _chosen(record, annotation, columns) if nested else [(flat, _flat(record, flat))]:
+                left_out, about = "" if label else _no_label(annotation), {"line": record.place, **_about(annotation)}
                 yield Imported(topic=topic, doc=doc, label=label, aspect=control, left_out=left_out, **about)
 
 
@@ -65,21 +67,24 @@ def _no_label(annotation: Mapping[str, Any]) -> str:
     return f"controls of type {first_few(sorted(types), 4)} are not read" if types else "no label was chosen"
 
 
-def _flat(record: Record, task: Mapping[str, Any], columns: Columns) -> Iterator[tuple[str, str]]:
-    """Yield the label in JSON-MIN, where controls and data are keys of one object."""
-    control = columns.get("label") or _label_key(record)
-    if task.get(control) not in (None, ""):
-        yield control, record.value(task[control])
+def _flat(record: Record, control: str) -> str:
+    """Return the label in JSON-MIN, where controls and data are keys of one object; empty if there is none."""
+    value = record.held.get(control)
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        value = next((value[0][kind] for kind in READ if kind in value[0]), value)
+    return "" if value in (None, "", []) else record.value(value)
 
 
-def _label_key(record: Record) -> str:
+def _label_key(tasks: list[dict[str, Any]], path: Path) -> str:
+    """Return the key of the labels in JSON-MIN; it is missing where there is no label."""
     known = {name for role in ("topic", "doc") for name in all_names(ROLES[role])}
-    others = [key for key in record.held if key not in OF_THE_EXPORT and plain(str(key)) not in known]
+    keys = dict.fromkeys(key for task in tasks for key in task)
+    others = [key for key in keys if key not in OF_THE_EXPORT and plain(str(key)) not in known]
     found = [key for key in others if plain(str(key)) in all_names(ROLES["label"])]
     if len(found) != 1:
         text = f"say which key has the labels: {first_few(others, 6)}"
         hint = [Way(text, control="NAME"), Way(text, column="label=NAME")]
-        raise FormatError(record.path, None, f"record {record.number} does not tell which key has the label", hint=hint)
+        raise FormatError(path, None, "does not tell which key has the label", hint=hint)
     return found[0]
 
 

@@ -26,7 +26,7 @@ class Imported:
     """One label of a file; assessor: as the file names them, "" if it does not; at: seconds since 1970, if known.
 
     machine: the assessor is a program.  aspect: which of several questions was answered.  left_out: why there is no
-    label; line: where it was found.
+    label; doubt: why it may be none; line: where it was found, or in a JSON value the number of the record.
     """
 
     topic: str
@@ -42,6 +42,7 @@ class Imported:
     aspect: str = ""
     intent: str = ""
     left_out: str = ""
+    doubt: str = ""
     line: int | None = None
 
 
@@ -106,5 +107,10 @@ def _encoded(name: str, values: list[str], path: Path, line: Ints) -> Category:
 
 
 def _notes(found: Iterable[Imported]) -> list[Note]:
-    reasons = Counter(each.left_out for each in found if each.left_out)
-    return [Note("left-out", "{n:label} left out: {why}", n=n, why=why) for why, n in reasons.items()]
+    read = list(found)
+    reasons = Counter(each.left_out for each in read if each.left_out)
+    doubts = Counter(each.doubt for each in read if each.doubt)
+    return [
+        *(Note("left-out", "{n:label} left out: {why}", n=n, why=why) for why, n in reasons.items()),
+        *(Note("doubtful-labels", "{n:label} read, {why}", n=n, why=why) for why, n in doubts.items()),
+    ]

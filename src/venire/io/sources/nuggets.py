@@ -4,26 +4,32 @@ nuggetizer (castorini, 0.0.6) writes a line for each answer: ``qid``, ``run_id``
 with ``text``, ``importance`` (vital or okay) and ``assignment`` (support, partial_support or not_support).  For
 retrieved passages it writes ``docid`` instead of ``run_id``.  A file without assignments lists the nuggets alone.
 
+An assignment that nuggetizer could not make (``failed``) is no label, and is left out.
+
 A nugget is named by its text, so that judges of the same nuggets can be compared, whatever their order.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from venire.errors import FormatError
+from venire.errors import BadRowsWarning, FormatError
 from venire.io.files import is_readable, opened, stem
 from venire.io.paths import expanded_all
 from venire.io.sources.labels import Imported
 from venire.io.sources.records import Columns, Record, is_name, records
 from venire.io.tables.columns import HEAD
+from venire.results import counted
 
 if TYPE_CHECKING:
     import polars as pl
 
 LABELS = ("not_support", "partial_support", "support")
+FAILED = "failed"
+LEFT_OUT = "nuggetizer failed to assign it"
 IMPORTANCE = ("okay", "vital")
 COLUMNS = ("topic", "run", "nugget", "importance", "assessor", "label")
 HINT = 'expected lines such as {"qid": "q1", "run_id": "a", "nuggets": [{"text": "...", "assignment": "support"}]}'
@@ -40,7 +46,7 @@ def read_nuggets(source: Any) -> pl.DataFrame:
     Notes
     -----
     ``run`` is the run, and the passage where passages were assigned; ``importance`` is okay or vital; ``label`` is
-    not_support, partial_support or support.
+    not_support, partial_support or support.  Assignments that failed are left out, and a warning counts them.
 
     Examples
     --------
@@ -54,11 +60,14 @@ def read_nuggets(source: Any) -> pl.DataFrame:
     """
     import polars as pl
 
-    rows = [
+    found = [
         (qid, run, text, importance, stem(path), label)
         for path in expanded_all(source)
         for _, qid, run, text, importance, label in _assignments(path)
     ]
+    rows = [row for row in found if row[-1] != FAILED]
+    if len(rows) < len(found):
+        warnings.warn(f"{counted(len(found) - len(rows), 'label')} left out: {LEFT_OUT}", BadRowsWarning, stacklevel=2)
     if not rows:
         raise FormatError(source, None, "holds no nuggets", hint=HINT)
     return pl.DataFrame(rows, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")
@@ -82,7 +91,8 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:  # noqa: ARG001 
         if "docid" not in record.held:
             hint = "only evaluate, compare and agreement take it, without runs; in Python: venire.io.read_nuggets"
             raise record.fault("has the nuggets of an answer, not of a document", hint=hint)
-        yield Imported(topic=qid, doc=doc, label=label, intent=text, line=record.line)
+        left_out = LEFT_OUT if label == FAILED else ""
+        yield Imported(topic=qid, doc=doc, label=label, intent=text, left_out=left_out, line=record.place)
 
 
 def _assignments(path: Path) -> Iterator[tuple[Record, str, str, str, str, str]]:
@@ -111,7 +121,7 @@ def _nugget(record: Record, nugget: Any) -> tuple[str, str, str]:
         raise record.fault(f"has a nugget without text: {str(nugget)[:60]!r}", hint=HINT)
     text, importance, label = nugget["text"], nugget.get("importance", "vital"), nugget.get("assignment")
     _refuse_half_texts(record, text)
-    for key, value, known in (("importance", importance, IMPORTANCE), ("assignment", label, LABELS)):
+    for key, value, known in (("importance", importance, IMPORTANCE), ("assignment", label, (*LABELS, FAILED))):
         if value not in known:
             message = f"has the nugget {text[:60]!r} with the {key} {str(value)[:30]!r}"
             raise record.fault(message, hint=f"expected {', '.join(known)}")

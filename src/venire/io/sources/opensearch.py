@@ -17,6 +17,7 @@ from venire.io.documents import read_json
 from venire.io.sources.labels import Imported
 from venire.io.sources.records import LIMIT, Columns, Record, is_name
 
+DONE = "COMPLETED"
 HINT = 'expected {"judgmentRatings": [{"query": "...", "ratings": [{"docId": "...", "rating": "1.0"}]}]}'
 
 
@@ -24,6 +25,10 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:  # noqa: ARG001 
     """Read all ratings."""
     for judged in _sources(read_json(path, hint=HINT, limit=LIMIT), path):
         name, machine = judged.get("name"), judged.get("type") == "LLM_JUDGMENT"
+        if (status := judged.get("status", DONE)) != DONE:
+            left_out = f"judgments {str(name)[:60]!r} are {str(status)[:30]}"
+            yield Imported(topic="", doc="", label="", left_out=left_out)
+            continue
         for number, query in enumerate(judged["judgmentRatings"], start=1):
             record = Record(path, query, number)
             if not isinstance(query, dict) or not is_name(query.get("query")):
@@ -31,15 +36,16 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:  # noqa: ARG001 
             who = name if isinstance(name, str) else ""
             for each in record.ratings("docId", hint=HINT):
                 topic, doc, label = str(query["query"]), str(each["docId"]), record.value(each.get("rating"))
-                yield Imported(topic=topic, doc=doc, label=label, assessor=who, machine=machine)
+                yield Imported(topic=topic, doc=doc, label=label, assessor=who, machine=machine, line=record.place)
 
 
 def _sources(held: Any, path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the judgments of a request or of a response."""
+    """Yield the judgments of a request or of a response, which also lists those that are not there yet, or failed."""
     hits = held.get("hits") if isinstance(held, dict) else None
     listed = hits.get("hits") if isinstance(hits, dict) else [{"_source": held}]
     for hit in listed if isinstance(listed, list) else [None]:
         source = hit.get("_source") if isinstance(hit, dict) else None
-        if not isinstance(source, dict) or not isinstance(source.get("judgmentRatings"), list):
+        done = isinstance(source, dict) and source.get("status", DONE) == DONE
+        if not isinstance(source, dict) or (done and not isinstance(source.get("judgmentRatings"), list)):
             raise FormatError(path, None, "has no list of judgmentRatings", hint=HINT)
         yield source

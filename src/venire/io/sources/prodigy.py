@@ -1,7 +1,8 @@
 """Prodigy (1.x) exports a line for each annotation, ``prodigy db-out``.
 
 ``answer`` is accept, reject or ignore.  In a choice, ``accept`` lists the ids of the options that were chosen.  In a
-binary task there is no such list, and the answer is the label: 1 for accept, 0 for reject.  The assessor is
+binary task there is no such list, and the answer is the label: 1 for accept, 0 for reject; tasks about several
+``label`` are several questions.  The assessor is
 ``_annotator_id``, else ``_session_id``; ``_timestamp`` is in seconds.  Topic and document are among the keys of the
 task, or in its ``meta``.
 """
@@ -30,9 +31,10 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
             doc=doc,
             label=label,
             assessor="" if who is None else str(who),
+            aspect="" if isinstance(held.get("accept"), list) else str(held.get("label", "")),
             at=seconds(held.get("_timestamp")),
             left_out=left_out,
-            line=record.line,
+            line=record.place,
         )
 
 

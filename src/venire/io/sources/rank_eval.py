@@ -28,7 +28,7 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:  # noqa: ARG001 
     several = len({str(each.get("_index")) for _, each in found}) > 1
     for record, each in found:
         doc = f"{each.get('_index')}/{each['_id']}" if several else str(each["_id"])
-        yield Imported(topic=str(record.held["id"]), doc=doc, label=record.value(each.get("rating")))
+        yield Imported(topic=str(record.held["id"]), doc=doc, label=record.value(each.get("rating")), line=record.place)
 
 
 def _records(path: Path, requests: list[Any]) -> Iterator[Record]:

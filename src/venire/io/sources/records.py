@@ -32,6 +32,11 @@ class Record(NamedTuple):
     number: int
     line: int | None = None
 
+    @property
+    def place(self) -> int:
+        """The line, or in a JSON value the number."""
+        return self.number if self.line is None else self.line
+
     def fault(self, message: str, *, hint: str | None = None) -> FormatError:
         """Return an error about this record."""
         text = message if self.line is not None else f"record {self.number} {message}"

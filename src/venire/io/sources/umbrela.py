@@ -44,5 +44,5 @@ def _judged(record: Record, topic: str, doc: str, pair: Mapping[str, Any]) -> Im
         assessor=str(model) if is_name(model) else "",
         machine=True,
         left_out=FALLBACK if fallback else "",
-        line=record.line,
+        line=record.place,
     )

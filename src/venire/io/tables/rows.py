@@ -98,7 +98,12 @@ def rows_from_dict(
     topics = list(qrels)
     docs = [doc for each in qrels.values() for doc in each]
     labels = [_label(label) for each in qrels.values() for label in each.values()]
-    _refuse_dict([*topics, *docs, *labels] if docs else [], source)
+    _refuse_dict([*topics, *docs] if docs else [], source)
+    if not all(map(is_id, labels)):
+        pairs = ((topic, doc, label) for topic, each in qrels.items() for doc, label in each.items())
+        topic, doc, label = next(pair for pair, text in zip(pairs, labels, strict=True) if not is_id(text))
+        message = f"document {doc!r} of topic {topic!r} has the label {str(label)[:60]!r}, expected a number or a text"
+        raise FormatError(source, None, message, hint="leave out documents that were not judged")
     n_docs = [len(each) for each in qrels.values()]
     return Rows(
         source=source,
@@ -267,14 +272,17 @@ def _joined(parts: Sequence[Part], form: Form) -> Part:
 
 def _label(label: float | str) -> str:
     """Return a label as text, whole numbers without a fraction; what has no text is empty, which is refused."""
+    if isinstance(label, str):
+        return label
     try:
-        return label if isinstance(label, str) else str(int(label)) if float(label).is_integer() else str(float(label))
+        number = float(label)
+        return "" if np.isnan(number) else str(int(label)) if number.is_integer() else str(number)
     except (TypeError, ValueError, OverflowError):  # no number, or one of more digits than Python writes
         return ""
 
 
 def _refuse_dict(texts: Sequence[Any], source: str) -> None:
-    """Raise unless there are judgments, and each topic, document and label is a text that is not empty."""
+    """Raise unless there are judgments, and each topic and document is a text that is not empty."""
     wrong = [text for text in texts if not isinstance(text, str) or not is_id(text)]
     hint = 'expected {"51": {"d1": 2}}'
     if wrong:

@@ -8,10 +8,11 @@ import pytest
 
 import source_files as files
 from venire import read_judgments, read_runs
-from venire.errors import FormatError
+from venire.errors import BadRowsWarning, FormatError
 from venire.io.exchange import run_scores
 from venire.io.inspect import inspect_file
 from venire.io.sources.known import BY_NAME, SOURCES, recognised
+from venire.io.sources.nuggets import read_nuggets
 
 judged = pytest.mark.parametrize(("name", "source", "content", "expected"), files.JUDGED.values(), ids=files.JUDGED)
 ranked = pytest.mark.parametrize(("name", "source", "content", "system"), files.RANKED.values(), ids=files.RANKED)
@@ -106,14 +107,16 @@ def test_what_is_wrong_in_a_json_list_is_one_error(write):
 
 def test_every_source_has_a_file():
     tried = {source for _, source, *_ in [*files.JUDGED.values(), *files.RANKED.values()]}
-    assert tried | {"nuggets"} == {source.name for source in SOURCES}
+    assert tried | {"nuggets", "quepid-snapshot"} == {source.name for source in SOURCES}
 
 
 @pytest.mark.parametrize(
     ("name", "reasons"),
     {
         "label-studio": {"cancelled": 1},
+        "label-studio, short, a rating": {"no label was chosen": 1},
         "quepid": {"said to be unrateable": 1},
+        "quepid, of the programming interface": {"put off by the judge": 1},
         "argilla, columns": {"draft, not submitted": 1},
         "prodigy": {"the answer is ignore": 1},
         "doccano": {"no label was chosen": 1},
@@ -130,6 +133,84 @@ def test_an_annotation_without_a_value_is_counted(write):
     task = {**files.LABEL_STUDIO[0], "annotations": [*files.LABEL_STUDIO[0]["annotations"], {"result": []}]}
     (note,) = (note for note in read_judgments(write("studio.json", [task])).notes if note.kind == "left-out")
     assert (note.fields["why"], note.fields["n"]) == ("no label was chosen", 1)
+
+
+def test_answers_of_several_values_are_counted_beside_those_of_one(write):
+    ranking = {"order": [{"value": ["d1", "d2"], "user_id": "u-ann"}]}
+    record = {**files.ARGILLA[0], "responses": {**files.ARGILLA[0]["responses"], **ranking}}
+    found = read_judgments(write("records.json", [record]))
+    assert rows(found) == [("q1", "d1", "u-ann", "2"), ("q1", "d1", "u-bob", "1")]
+    (note,) = (note for note in found.notes if note.kind == "left-out")
+    assert (note.fields["why"], note.fields["n"]) == ("answers to 'order' are lists", 1)
+
+
+@pytest.mark.parametrize(("name", "n"), [("argilla", [2]), ("argilla, columns", [])])
+def test_responses_of_which_it_is_not_known_whether_they_were_submitted_are_counted(write, name, n):
+    path, _, content, _ = files.JUDGED[name]
+    notes = read_judgments(write(path, content)).notes
+    assert [note.fields["n"] for note in notes if note.kind == "doubtful-labels"] == n
+
+
+def test_judgments_that_are_not_there_yet_are_counted(write):
+    waiting = {"name": "llm", "type": "LLM_JUDGMENT", "status": "PROCESSING"}
+    hits = [{"_source": source} for source in ({**files.OPENSEARCH, "status": "COMPLETED"}, waiting)]
+    found = read_judgments(write("response.json", {"hits": {"hits": hits}}))
+    assert list(found.assessors) == ["gpt"]
+    (note,) = (note for note in found.notes if note.kind == "left-out")
+    assert note.fields["why"] == "judgments 'llm' are PROCESSING"
+
+
+def test_nuggets_that_could_not_be_assigned_are_counted(write):
+    path = write("gpt4.jsonl", files.lines(files.NUGGETS).replace(b"partial_support", b"failed"))
+    with pytest.warns(BadRowsWarning, match="1 label left out: nuggetizer failed to assign it"):
+        assert read_nuggets(path).height == 3
+    found = inspect_file(path)
+    assert (found.facts["labels"], [problem.fatal for problem in found.problems]) == (3, [False])
+    passages = files.lines(files.NUGGETS_OF_PASSAGES).replace(b"not_support", b"failed")
+    judgments = read_judgments(write("passages.jsonl", passages), scale="not_support<partial_support<support")
+    assert len(judgments) == 1
+    assert [note.fields["n"] for note in judgments.notes if note.kind == "left-out"] == [1]
+
+
+def test_two_judges_of_one_name_are_refused(write):
+    path = write("book.csv", b"query,docid,Ann,Bob,Ann\nboil eggs,d1,2,1,0\n")
+    with pytest.raises(FormatError, match=r"book\.csv:1: two judges are called 'Ann'\n.*as JSON, which has e-mail"):
+        read_judgments(path)
+
+
+def test_a_snapshot_of_quepid_is_a_run(write):
+    path = write("snapshot.csv", files.QUEPID_SNAPSHOT)
+    assert run_scores(read_runs(path)) == {"before": {"q1": {"d1": -1.0, "d2": -2.0}, "q2": {"d3": -1.0}}}
+    found = inspect_file(path)
+    assert (found.kind, found.facts["systems"], list(found.problems)) == ("Quepid snapshot", ["before"], [])
+    for old, new, message in (
+        (b"before,2021-01-01 10:00:00,6,q2", b"after,,6,q2", "several snapshots: before, after"),
+        (b"d3,1", b"d3,first", r":4: found the position 'first'"),
+    ):
+        with pytest.raises(FormatError, match=message):
+            read_runs(write("snapshot.csv", files.QUEPID_SNAPSHOT.replace(old, new)))
+
+
+def test_the_first_query_of_a_run_may_have_no_results(write):
+    path = write(
+        "ir.jsonl", files.lines([{"query_id": "q0", "query": "x", "results": []}, *files.SENTENCE_TRANSFORMERS])
+    )
+    assert run_scores(read_runs(path)) == {"ir": files.MAPPING}
+
+
+def test_answers_about_several_labels_are_several_questions(write):
+    tasks = [files.PRODIGY_BINARY[0], {**files.PRODIGY_BINARY[0], "label": "SPAM", "answer": "reject"}]
+    found = read_judgments(write("eggs.jsonl", files.lines(tasks)))
+    assert list(zip(found.column("aspect").texts(), found.column("label").texts(), strict=True)) == [
+        *(("RELEVANT", "1"), ("SPAM", "0"))
+    ]
+
+
+def test_errors_in_a_list_name_the_record(write):
+    words = json.loads(json.dumps(files.LABEL_STUDIO))
+    words[1]["annotations"][0]["result"][0]["value"]["choices"] = ["bad\0"]
+    with pytest.raises(FormatError, match=r"studio\.json:2: label: found"):
+        read_judgments(write("studio.json", words))
 
 
 def studio_with(**result):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -94,6 +95,13 @@ def test_dictionaries_need_no_polars():
 def test_dictionaries_of_something_else_are_refused(qrels):
     with pytest.raises(FormatError, match="expected"):
         rows_from_dict(qrels)
+
+
+@pytest.mark.parametrize("label", [None, float("nan"), "", [1]])
+def test_what_is_no_label_in_a_dictionary_is_named(label):
+    message = rf"document 'd2' of topic 'q1' has the label '{re.escape(str(label))}', expected a number or a text"
+    with pytest.raises(FormatError, match=message):
+        rows_from_dict({"q0": {}, "q1": {"d1": 1, "d2": label}})
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20), min_size=1))
