@@ -85,7 +85,7 @@ def test_equal_to_ndeval_where_documents_are_equal_and_intents_are_numbered_from
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", [33, 175, 252])
+@pytest.mark.parametrize("seed", [114, 326])
 def test_scores_of_an_assessor_do_not_depend_on_others(seed):
     rows = {who: few(seed, who) for who in ("ann", "bob", "cy")}
     frames = {who: pl.DataFrame(each, schema=SCHEMA, orient="row") for who, each in rows.items()}

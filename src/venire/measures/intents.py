@@ -347,4 +347,4 @@ def _added(values: Floats, group: Ints, n_groups: int) -> Floats:
     """
     place = np.arange(len(values))[:, None] * n_groups + group
     total = np.bincount(place.ravel(), weights=values.ravel(), minlength=len(values) * n_groups)
-    return total.reshape(len(values), n_groups)
+    return total.reshape(len(values), n_groups).astype(np.float64)
