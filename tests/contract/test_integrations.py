@@ -104,6 +104,30 @@ def test_the_second_column_names_assessors():
     assert found == pytest.approx(mean(evaluate(labels(), runs()["s02"], "P@5", per="assessor").mean("assessor")))
 
 
+def test_the_second_column_names_intents_for_measures_by_intent():
+    rows = [
+        ("q1", "d1", 1, "1"),
+        ("q1", "d2", 1, "2"),
+        ("q1", "d2", 0, "1"),
+        ("q2", "d3", 1, "1"),
+        ("q2", "d1", -1, "1"),
+    ]
+    several, run = [ir_measures.Qrel(*row) for row in rows], {"q1": {"d3": 2.0, "d2": 1.0}, "q2": {"d3": 1.0}}
+    for name in ("alpha_nDCG@5", "ERR_IA@5", "StRecall@1"):
+        expected = ir_measures.parse_measure(name).calc_aggregate(several, run)
+        assert measure(name).calc_aggregate(several, run) == pytest.approx(expected)
+    with pytest.raises(SettingError, match="cannot name the assessor for alpha_nDCG@5"):
+        measure("alpha_nDCG@5", assessors=True)
+
+
+def test_a_topic_with_negative_labels_alone_has_no_relevant_document():
+    held, run = {"q1": {"d1": 1}, "q2": {"d4": -1}}, {"q1": {"d2": 2.0, "d1": 1.0}, "q2": {"d4": 1.0}}
+    found = {each.query_id: each.value for each in ir_measures.iter_calc([measure("AP")], held, run)}
+    assert (
+        found == {each.query_id: each.value for each in ir_measures.iter_calc([AP], held, run)} == {"q1": 0.5, "q2": 0}
+    )
+
+
 def test_topics_without_results_score_as_an_empty_list():
     run = dict(list(runs()["s01"].items())[:2])
     q, residual = measure("Q@10"), measure("RBPResidual(p=0.5)")

@@ -91,6 +91,7 @@ SMALL = {
     "one topic": "compare labels.parquet runs --where topic=t1 --assessor ann",
     "one judge and two systems": "compare labels.parquet runs --where assessor=ann --candidate s1 --baseline s2",
     "agreement on one topic": "agreement labels.parquet --where topic=t1",
+    "certificate on one topic": "certify labels.parquet runs --where topic=t1 --reference ann",
     "power with one judge": "power labels.parquet runs --where assessor=ann",
 }
 

@@ -64,6 +64,36 @@ def test_equal_to_ndeval(seed, alpha, rel):
         assert values.tolist() == pytest.approx(theirs.tolist(), abs=1e-12)
 
 
+def few(seed: int, assessor: str = "") -> list[tuple[str, str, str, int]]:
+    """Draw labels of eight documents for five intents, numbered from 0: many are equal in the greedy ideal."""
+    rnd = random.Random(f"{seed}{assessor}")
+    return [("q", str(i), f"d{n}", int(rnd.random() < 0.4)) for i in range(5) for n in range(8)]
+
+
+FEW = {"q": {f"d{n}": -float(n) for n in range(8)}}
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.5, 0.9])
+def test_equal_to_ndeval_where_documents_are_equal_and_intents_are_numbered_from_0(alpha):
+    names, found, expected = ["nERR-IA@5", "nERR-IA@10", "alpha-nDCG@10", "alpha-DCG@10"], [], []
+    for seed in range(150):
+        judge = pyndeval.RelevanceEvaluator(few(seed), names, relevance_level=1, alpha=alpha)
+        expected.append([judge.evaluate([("q", doc, score) for doc, score in FEW["q"].items()])["q"][n] for n in names])
+        measures = [f"{name}(alpha={alpha})@{k}" for name, _, k in (n.replace("-", "_").partition("@") for n in names)]
+        labels = pl.DataFrame(few(seed), schema=SCHEMA, orient="row")
+        found.append(evaluate(labels, FEW, measures).values.ravel())
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", [114, 326])
+def test_scores_of_an_assessor_do_not_depend_on_others(seed):
+    rows = {who: few(seed, who) for who in ("ann", "bob", "cy")}
+    frames = {who: pl.DataFrame(each, schema=SCHEMA, orient="row") for who, each in rows.items()}
+    both = evaluate(frames, FEW, "nERR_IA(alpha=0.9)@8", per="assessor")
+    alone = [evaluate(frame, FEW, "nERR_IA(alpha=0.9)@8").values.item() for frame in frames.values()]
+    assert both.values.ravel().tolist() == pytest.approx(alone, abs=1e-12)
+
+
 def test_equal_to_ir_measures():
     qrels, run = collection(7)
     names = ["alpha_nDCG@10", "alpha_DCG@10", "ERR_IA@10", "nERR_IA@10", "StRecall@10", "P_IA@5", "AP_IA", "NRBP"]

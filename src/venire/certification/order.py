@@ -119,7 +119,8 @@ class OrderAgreement(Tabular):
     def record(self) -> dict[str, Any]:
         """Return it as a JSON object: correlations with their intervals, and numbers of pairs."""
         correlations = [getattr(self, name).record(name) for name in CORRELATIONS]
-        pairs = [self.pairs[name].record(name) if self.pairs else {name: None} for name in COUNTS]
+        unknown = Interval(np.nan, np.nan, np.nan)
+        pairs = [self.pairs.get(name, unknown).record(name) for name in COUNTS]
         found: dict[str, Any] = {"measure": self.measure}
         for each in (*correlations, *pairs):
             found |= each

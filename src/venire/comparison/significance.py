@@ -14,14 +14,15 @@ otherwise is not part of these p-values.  Over n topics with differences of mean
                      Wilson's interval (1927, doi:10.1080/01621459.1927.10502953), if anything too wide with ties
 
 A standardised difference measures how clear a difference is, not how much a user gains.  It is NaN where all
-differences are the same, and 0 for two topics, where J is 0.  A bootstrap interval is NaN where so many resamples have
+differences are the same, and 0 for two topics, where J is 0.  Limits of the difference are cut at its range where the
+measure has one, such as [-1, 1] for nDCG.  A bootstrap interval is NaN where so many resamples have
 no spread that it would be infinite: with four topics or fewer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ from venire.comparison.tests import (
 )
 from venire.errors import SettingError
 from venire.kernels.paired_tests import Differences, extreme_t
+from venire.measures.names import range_of
 from venire.measures.scores import Scores
 from venire.randomness import topic_weights
 from venire.results import Note, Tabular, counted
@@ -187,6 +189,7 @@ def compare_systems(
     p = test.p_values(paired, for_test)
     p_adjusted = adjusted(p)
     effects = effects_of(paired.differences, confidence=confidence, n_resamples=n_resamples, rng=for_effects)
+    effects = within(effects, paired)
     n_topics = len(paired.topics)
     notes = (*_notes(paired, test), *_too_coarse(p, p_adjusted, test, n_topics=n_topics, alpha=1 - confidence))
     pairs_of = (paired.systems, paired.measure, paired.a, paired.b, paired.differences.n)
@@ -211,6 +214,15 @@ def effects_of(
         *superiority(wins + ties / 2, differences.n, confidence=confidence),
         *(wins, ties, losses),
     )
+
+
+def within(effects: Effects, paired: PairedScores) -> Effects:
+    """Cut the limits of differences at the range of the measure, or of the scores where they exceed it."""
+    lowest, highest = range_of(paired.measure)
+    ends = np.append(paired.values, [lowest, highest])
+    most = float(np.nanmax(ends) - np.nanmin(ends))
+    cut = {name: np.clip(getattr(effects, name), -most, most) for name in ("low", "high", "boot_low", "boot_high")}
+    return replace(effects, **cut)
 
 
 def bootstrap_interval(differences: Differences, weights: Floats, *, confidence: float = 0.95) -> tuple[Floats, Floats]:

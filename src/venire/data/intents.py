@@ -1,9 +1,10 @@
 """Intents: judgments of a document for each of several meanings of a query.
 
 Demeester et al. (2015), Section 5.2.3: where an assessor found none of the intents met (the intent ``0``), that is a
-judgment of non-relevance for every intent of the topic.  Disagreement is then estimated over all intents, each pair of
-query and intent being an information need, or over the most probable intent of each query.  A topic that has no
-other intent than ``0`` (a navigational query) is one information need, and its labels stay as they are.
+judgment of non-relevance for every intent of the topic.  If an assessor labelled a document for ``0`` and for another
+intent, ``0`` is an intent like others.  Disagreement is then estimated over all intents, each pair of query and intent
+being an information need, or over the most probable intent of each query.  A topic that has no other intent than ``0``
+(a navigational query) is one information need, and its labels stay as they are.
 
 Measures by intent score a ranking of documents by labels for intents.  For them, what is judged (an *item*) is a
 document for one intent (``by_intent``): assessors, pools and models of judges then treat it as they treat documents.
@@ -29,12 +30,19 @@ Probabilities = Mapping[tuple[str, str], float]
 
 
 def explicit_intents(judgments: Judgments, *, none_met: str = NONE_MET) -> Judgments:
-    """Replace each label for no intent by the lowest label for every intent of its topic.  O(rows + rows added)."""
+    """Replace each label for no intent by the lowest label for every intent of its topic.
+
+    Nothing is replaced where an assessor labelled a document for ``none_met`` and for another intent: intents are then
+    numbered from 0.  Cost: O(rows log rows + rows added).
+    """
     intent = _intent(judgments)
     names = list(intent.names)
     if none_met not in names:
         return judgments
     nothing = intent.codes == names.index(none_met)
+    labelled = judgments.assessor.codes.astype(np.int64) * len(judgments.items) + judgments.item
+    if np.isin(labelled[nothing], labelled[~nothing]).any():
+        return judgments
     topic = judgments.items.topic[judgments.item]
     n_intents = len(names)
     known = np.unique(topic[~nothing].astype(np.int64) * n_intents + intent.codes[~nothing])
@@ -103,7 +111,8 @@ def by_intent(judgments: Judgments, probability: Probabilities | None = None) ->
     """Make an item of each document and intent, for measures by intent.
 
     probability: how probable each intent is, by (topic, intent); None: all alike.  Labels for the intent ``0`` are
-    labels of non-relevance for every intent, unless one of them is relevant.  Cost: O(rows log rows).
+    labels of non-relevance for every intent, unless one of them is relevant, or beside a label for another intent.
+    Cost: O(rows log rows).
 
     Examples
     --------

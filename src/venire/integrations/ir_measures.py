@@ -6,7 +6,7 @@ defined at run time, so nothing needs to be registered.  ``provider`` is a provi
 the measures of ir_measures that both tools define alike.
 
 Topics: as for all measures of ir_measures, those of the qrels count, and one without results has the score of an empty
-list.  The second column of qrels (``iteration``) may name the assessor.
+list.  The second column of qrels (``iteration``) may name the assessor, and names the intent for measures by intent.
 """
 
 from __future__ import annotations
@@ -55,23 +55,29 @@ class Settings:
     assessors: bool = False
 
     def scores(self, own: Measure, qrels: Any, run: Any) -> dict[str, float]:
-        """Score the topics of a run that the qrels have; one without a label to score it by is an error."""
-        topics, labels = [str(topic) for topic in qrels["query_id"].unique()], self.labels(qrels)
+        """Score the topics of a run that the qrels have; one without a label to score it by is an error.
+
+        In qrels, a topic with negative labels alone is one without relevant documents, as in trec_eval.
+        """
+        topics, labels = [str(topic) for topic in qrels["query_id"].unique()], self.labels(qrels, own)
         with_results = {str(topic) for topic in run["query_id"].unique()}
+        judged = {labels.topics[n] for n in np.unique(labels.items.topic[labels.item]).tolist()}
+        if self.judgments is None and self.assessor is None:
+            topics = [topic for topic in topics if topic in judged]
         asked = [topic for topic in topics if topic in with_results]
         found = self._by_topic(labels, own, run[[*RUN]], asked) if asked else {}
-        judged = {labels.topics[n] for n in np.unique(labels.items.topic[labels.item]).tolist()}
         for topic in topics:
             if topic not in judged or (topic in with_results and isnan(found.get(topic, nan))):
                 raise UnknownName("topic that was judged by those whose labels count", topic, judged)
         return found
 
-    def labels(self, qrels: Any) -> Judgments:
+    def labels(self, qrels: Any, own: Measure) -> Judgments:
         """Return the judgments that were stated, or else read the qrels."""
         if self.judgments is not None:
             return self.judgments
-        columns = [*QRELS, "iteration"] if self.assessors else [*QRELS]
-        return as_judgments(qrels[columns].rename(columns={"iteration": "assessor"}))
+        second = "intent" if own.by_intent else "assessor"
+        columns = [*QRELS, "iteration"] if self.assessors or own.by_intent else [*QRELS]
+        return as_judgments(qrels[columns].rename(columns={"iteration": second}))
 
     def _by_topic(self, labels: Judgments, own: Measure, run: Any, topics: list[str]) -> dict[str, float]:
         """Score one run, by topic; means over users, and over the assessors of a topic."""
@@ -141,7 +147,8 @@ def measure(
         choose the topics
     per : "assessor": the mean of the scores by the labels of each assessor
     users, rng : score for so many simulated users, as ``evaluate_users`` does, and take their mean
-    assessors : whether the second column of the qrels (``iteration``) names the assessor
+    assessors : whether the second column of the qrels (``iteration``) names the assessor; for measures by intent, such
+        as "alpha_nDCG@10", it names the intent
     name : the name in results; None: the measure, and the settings that are not the usual ones
 
     Examples
@@ -153,6 +160,9 @@ def measure(
     0.316
     """
     own = as_measure(measure)
+    if assessors and own.by_intent:
+        message = f"the second column of qrels cannot name the assessor for {own}, which reads the intent from it"
+        raise SettingError(message, hint="give judgments= with columns intent and assessor")
     labels = None if judgments is None else as_judgments(judgments)
     told: dict[str, object] = {"assessor": assessor, "per": per, "pool": pool, "users": users}
     if isinstance(gains, str) and names_model(gains):

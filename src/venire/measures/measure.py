@@ -86,6 +86,8 @@ class Measure:
     """Whether it scores labels for the intents of a topic."""
     of_sample: ClassVar[bool] = False
     """Whether it is for judgments of a sample, so that documents without a label are expected."""
+    of_pool: ClassVar[bool] = False
+    """Whether it counts documents of the pool that have no label."""
     adds: ClassVar[bool] = False
     """Whether it is the sum of gains times ``weights``, or of a normalised measure the sum as a share of the best."""
 

@@ -7,6 +7,7 @@ case, are read too; the name written is ours.
 from __future__ import annotations
 
 import re
+from math import inf
 
 from venire.errors import MeasureError, known_names
 from venire.measures.cascade import ERR, RBP, RR, RBPResidual, nERR
@@ -27,7 +28,7 @@ from venire.measures.intents import (
     nERR_IA,
     nNRBP,
 )
-from venire.measures.measure import Measure, defaults
+from venire.measures.measure import Measure, alpha_of, defaults
 from venire.measures.precision import AP, GAP, Judged, P, Q, R, Rprec, Success, bpref
 from venire.measures.sampled import infAP, statAP
 from venire.results import read_number
@@ -41,6 +42,8 @@ KINDS: dict[str, type[Measure]] = {
         *(AllScore, VitalScore, WeightedScore),
     )
 }
+WITHOUT_HIGHEST = (CG, DCG, CCG, CCGsingle, statAP, alpha_nDCG, nERR_IA, nNRBP)
+"""Measures whose scores may exceed 1."""
 OTHER_NAMES = {
     **{"map": "AP", "mrr": "RR", "recip_rank": "RR", "recall": "R", "prec": "P", "precision": "P"},
     **{"ndcg_cut": "nDCG", "map_cut": "AP", "strec": "StRecall", "i_rec": "StRecall", "map_ia": "AP_IA"},
@@ -80,6 +83,21 @@ def parse_measure(text: str) -> Measure:
             raise MeasureError(f"{text!r}: {kind.__name__} has no parameter {name!r}", hint=expected)
         parameters[name] = _value(value, name, text, known[name])
     return kind(k=int(form["k"]) if form["k"] else None, **parameters)
+
+
+def range_of(text: str) -> tuple[float, float]:
+    """Return the lowest and the highest score that a measure of this name can have; infinite where none is known.
+
+    Examples
+    --------
+    >>> range_of("nDCG@10"), range_of("DCG@10"), range_of("my own")
+    ((0.0, 1.0), (0.0, inf), (-inf, inf))
+    """
+    try:
+        measure = parse_measure(text)
+    except MeasureError:
+        return -inf, inf
+    return 0.0, inf if type(measure) in WITHOUT_HIGHEST or alpha_of(measure) > 0 else 1.0
 
 
 def spelled(text: str) -> str:

@@ -48,6 +48,7 @@ class infAP(CountsRelevant, BinaryMeasure):  # noqa: N801 - the field's spelling
     """Inferred average precision, from a uniform sample of a pool."""
 
     of_sample: ClassVar[bool] = True
+    of_pool: ClassVar[bool] = True
 
     def _score(self, seen: Ranked) -> Floats:
         return share(inferred_precisions(seen.gains, seen.rank, seen.judged), require_ideal(seen))

@@ -128,9 +128,11 @@ class Scores(Tabular):
         .. math:: \bar x \pm t_{n-1} s / \sqrt n
 
         (Student 1908, doi:10.2307/2331554); NaN for fewer than two cells.  It is of the mean over all topics from which
-        these were drawn.  In simulations with 3 to 50 topics it holds the true mean in 94 %, and with up to 10 topics
-        and many scores near 0 in 88 to 92 % (``tests/simulation/test_score_intervals.py``).  When not to use it: for
-        the difference of two systems, which varies less between topics than either score does (``compare_systems``).
+        these were drawn.  Limits are cut at the range of the measure, such as [0, 1] for nDCG, which holds the true
+        mean; those of a measure whose range is not known stay as they are.  In simulations with 3 to 50 topics it holds
+        the true mean in 94 %, and with up to 10 topics and many scores near 0 in 88 to 92 %
+        (``tests/simulation/test_score_intervals.py``).  When not to use it: for the difference of two systems, which
+        varies less between topics than either score does (``compare_systems``).
 
         Examples
         --------
@@ -142,8 +144,23 @@ class Scores(Tabular):
         freedom, place = np.unique(np.maximum(n - 1, 1), return_inverse=True)
         quantile = np.array([student_quantile(float(each), (1 + confidence) / 2) for each in freedom])
         half = quantile[place].reshape(n.shape) * spread / np.sqrt(np.maximum(n, 1))
-        whole = self.mean(axis)
-        return replace(whole, values=mean - half), replace(whole, values=mean + half)
+        whole, (lowest, highest) = self.mean(axis), self._range(axis)
+        low, high = np.maximum(mean - half, lowest), np.minimum(mean + half, highest)
+        return replace(whole, values=low), replace(whole, values=high)
+
+    def _range(self, axis: str) -> tuple[Floats, Floats]:
+        """Return the range of the means along an axis: that of the measure, or of the scores where they exceed it."""
+        from venire.measures.names import range_of
+
+        low, high = np.array([range_of(each) for each in self.names.get("measure", ("",))]).T
+        if "measure" in self.axes:
+            shape = [-1 if each == "measure" else 1 for each in self.axes]
+            low, high = low.reshape(shape), high.reshape(shape)
+        else:
+            low, high = low.min(), high.max()
+        place = self._axis(axis)
+        lowest = np.fmin(self.values, low).min(axis=place, initial=np.inf)
+        return lowest, np.fmax(self.values, high).max(axis=place, initial=-np.inf)
 
     def select(self, **wanted: str) -> Scores:
         """Fix an axis at one name: ``scores.select(measure="nDCG@10")``."""

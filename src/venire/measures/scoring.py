@@ -216,6 +216,7 @@ def score_facts(facts: Facts, panel: Judges, plan: Plan, *, group: Ints | None =
     by_need = None if intents is None else ByNeed.of(facts, intents, depth=plan.depth)
     scores = np.zeros((n_judges, len(plan.measures), len(facts.depth)))
     sparse = isinstance(panel, Panel) and by_need is None and n_judges * panel.n_items > SPARSE * len(panel.item)
+    sparse = sparse and not any(each.of_pool for each in plan.measures)
     step = max(1, JUDGE_CELLS // max(len(facts.depth) + len(facts.items.topics) if sparse else panel.n_items, 1))
     for first in range(0, n_judges, step):
         last = min(first + step, n_judges)

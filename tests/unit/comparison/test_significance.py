@@ -68,6 +68,17 @@ def test_student_intervals_are_those_of_scipy() -> None:
         assert (found.low[pair], found.high[pair]) == pytest.approx(tuple(slow))
 
 
+@pytest.mark.parametrize(("measure", "most"), [("nDCG@10", 1.0), ("DCG@10", np.inf), ("own", np.inf)])
+def test_limits_of_a_difference_are_cut_at_its_range(measure: str, most: float) -> None:
+    values = np.array([[0.0, 1.0, 0.6], [0.0, 0.0, 0.5]])[..., None]
+    found = compare_systems(scored(values, measures=(measure,)), confidence=0.99)
+    half = stats.t.ppf(0.995, 2) * np.std([0, 1, 0.1], ddof=1) / np.sqrt(3)
+    mean = 1.1 / 3
+    assert found.effects.low.item() == pytest.approx(max(mean - half, -most))
+    assert found.effects.high.item() == pytest.approx(min(mean + half, most))
+    assert half > 1.4
+
+
 def test_bootstrap_intervals_are_those_of_a_loop_on_the_same_resamples() -> None:
     values = random_values(3, 12)
     differences, weights = differences_of(values, *all_pairs(3)), topic_weights(12, 399, np.random.default_rng(2))

@@ -34,6 +34,11 @@ def test_without_such_labels_nothing_changes():
     assert explicit_intents(labels) is labels
 
 
+def test_an_intent_0_beside_others_of_the_same_document_is_an_intent():
+    labels = judgments_of([*ROWS, ("1", "a", "A", "0", "0")])
+    assert explicit_intents(labels) is labels
+
+
 def test_another_name_for_no_intent():
     rows = [(*row[:4], "none" if row[4] == "0" else row[4]) for row in ROWS]
     assert rows_of(explicit_intents(judgments_of(rows), none_met="none")) == rows_of(

@@ -18,12 +18,14 @@ def table(rows: list[tuple[str, str, int, float | None]], **more: list[str]) -> 
     return frame.with_columns(**{name: pl.Series(column) for name, column in more.items()})
 
 
+@pytest.mark.parametrize("drawn", [0.4, 0.05])
 @pytest.mark.parametrize("seed", range(5))
-def test_inferred_average_precision_equals_that_of_trec_eval(seed):
+def test_inferred_average_precision_equals_that_of_trec_eval(seed, drawn):
     rnd, qrels, run = random.Random(seed), {}, {}
     for topic in "123":
         docs = [f"d{n}" for n in range(60)]
-        qrels[topic] = {d: int(rnd.random() < 0.4) if rnd.random() < 0.4 else -1 for d in docs[:40]}
+        qrels[topic] = {d: int(rnd.random() < 0.4) if rnd.random() < drawn else -1 for d in docs[:40]}
+        qrels[topic]["d0"] = 1
         rnd.shuffle(docs)
         run[topic] = {doc: 100.0 - n for n, doc in enumerate(docs[:50])}
     expected = pytrec_eval.RelevanceEvaluator(qrels, {"infAP"}).evaluate(run)
