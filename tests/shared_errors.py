@@ -17,15 +17,11 @@ def expert_among_judges(seed: int = 0, *, n_docs: int = 300, judges: tuple[str, 
     truth = rng.choice(4, n_docs, p=[0.6, 0.2, 0.12, 0.08])
     believed = np.where((truth == 0) & (rng.random(n_docs) < 0.5), rng.choice([2, 3], n_docs), truth)
     labels = {EXPERT: truth} | dict.fromkeys(judges, believed)
-    frames = [
-        pl.DataFrame(
-            {
-                "topic": [f"t{n % 20}" for n in range(n_docs)],
-                "doc": [f"d{n}" for n in range(n_docs)],
-                "assessor": name,
-                "label": np.clip(each + rng.choice([-1, 0, 1], n_docs, p=[0.05, 0.9, 0.05]), 0, 3),
-            }
-        )
-        for name, each in labels.items()
-    ]
-    return read_judgments(pl.concat(frames), scale="0<1<2<3")
+    given = [np.clip(each + rng.choice([-1, 0, 1], n_docs, p=[0.05, 0.9, 0.05]), 0, 3) for each in labels.values()]
+    columns = {
+        "topic": [f"t{n % 20}" for n in range(n_docs)] * len(labels),
+        "doc": [f"d{n}" for n in range(n_docs)] * len(labels),
+        "assessor": np.repeat(list(labels), n_docs),
+        "label": np.concatenate(given),
+    }
+    return read_judgments(pl.DataFrame(columns), scale="0<1<2<3")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -29,22 +30,30 @@ def collection(rng, concentration):
     return old, new, seen, scores
 
 
+@cache
+def labelled_by_both(shape):
+    """Judgments of both judges on everything, and the places of their rows in labels (judge, topic, doc)."""
+    judge, topic, doc = (each.ravel() for each in np.indices((2, *shape)))
+    columns = {"topic": topic.astype(str), "doc": doc.astype(str), "assessor": np.array(["old", "new"])[judge]}
+    found = read_judgments(pl.DataFrame({**columns, "label": ["0"] * len(doc)}), scale="0<1<2")
+    topics, docs = np.array(found.topics, dtype=int)[found.items.topic], np.array(list(found.items.doc), dtype=int)
+    return found, (found.assessor.among("new", "assessor").astype(int), topics[found.item], docs[found.item])
+
+
 def judgments(old, new, seen):
-    topic, doc = (each.ravel() for each in np.indices(old.shape))
-    rows = [(topic, doc, "old", old.ravel()), *[(t[0], t[1], "new", t[2]) for t in [(topic, doc, new.ravel())]]]
-    frames = [
-        pl.DataFrame({"topic": t.astype(str), "doc": d.astype(str), "assessor": who, "label": label.astype(str)})
-        for t, d, who, label in rows
-    ]
-    keep = np.concatenate([np.ones(old.size, dtype=bool), seen.ravel()])
-    return read_judgments(pl.concat(frames).filter(pl.Series(keep)), scale="0<1<2")
+    """Judgments of the first judge on everything, and of the second on what is seen (topic, doc)."""
+    every, place = labelled_by_both(old.shape)
+    every = replace(every, label=np.stack([old, new])[place].astype(every.label.dtype))
+    return every.take(np.stack([np.ones_like(seen), seen])[place])
 
 
 def runs(scores):
-    return {
-        f"s{system}": {str(t): {str(d): float(row[d]) for d in np.argsort(-row)[:DEPTH]} for t, row in enumerate(table)}
-        for system, table in enumerate(scores)
-    }
+    """The first documents of each list; scores (system, topic, doc)."""
+    doc = np.argsort(-scores, axis=2)[:, :, :DEPTH]
+    system, topic, _ = np.indices(doc.shape)
+    columns = {"topic": topic.ravel().astype(str), "doc": doc.ravel().astype(str)}
+    score = np.take_along_axis(scores, doc, axis=2).ravel()
+    return read_runs(pl.DataFrame({**columns, "system": np.char.add("s", system.ravel().astype(str)), "score": score}))
 
 
 def calibration_error(p, y):
@@ -56,12 +65,16 @@ def brier(p, y):
     return ((p - y) ** 2).mean()
 
 
-def swapped(labels, systems, *, tilted=True):
-    """The other judge in place of the old one, with or without a tilt of the matrices."""
-    swap = JudgeSwap.of(labels, systems, "nDCG@10", assessor="old", new_judge="new")
-    if not tilted:
-        vars(swap)["tilt"] = None
-    return swap
+def swapped(labels, systems):
+    """The other judge in place of the old one."""
+    return JudgeSwap.of(labels, systems, "nDCG@10", assessor="old", new_judge="new")
+
+
+def untilted(swap):
+    """The same without a tilt of the matrices."""
+    found = replace(swap)
+    vars(found)["tilt"] = None
+    return found
 
 
 def test_letting_topics_vary_is_better_calibrated_where_they_do():
@@ -73,8 +86,9 @@ def test_letting_topics_vary_is_better_calibrated_where_they_do():
         labels, systems = judgments(old, new, seen), runs(scores)
         then = evaluate(judgments(old, new, np.ones_like(seen)), systems, "nDCG@10", assessor="new")
         then = then.mean("topic").values[:, 0]
+        swap = untilted(swapped(labels, systems))
         for form, chances in found.items():
-            (one,) = swapped(labels, systems, tilted=False).forecasts(judge_model=form, n_draws=200)
+            (one,) = swap.forecasts(judge_model=form, n_draws=200)
             a, b = one.pairs()
             chances.append(one.changes(a, b).stays)
         outcomes.append(np.sign(one.mean[a] - one.mean[b]) * np.sign(then[a] - then[b]) > 0)
@@ -102,11 +116,12 @@ def test_what_systems_return_helps_where_it_says_something_and_costs_little_else
     found, outcomes = {True: [], False: []}, []
     for rng in np.random.default_rng(11).spawn(collections(40)):
         old, new, seen, scores = made(rng)
-        labels, systems = judgments(old, new, seen), read_runs(runs(scores))
+        labels, systems = judgments(old, new, seen), runs(scores)
         then = evaluate(judgments(old, new, np.ones_like(seen)), systems, "nDCG@10", assessor="new")
         then = then.mean("topic").values[:, 0]
+        swap = swapped(labels, systems)
         for tilted, chances in found.items():
-            (one,) = swapped(labels, systems, tilted=tilted).forecasts(n_draws=100)
+            (one,) = (swap if tilted else untilted(swap)).forecasts(n_draws=100)
             a, b = one.pairs()
             chances.append(one.changes(a, b).stays)
         outcomes.append(np.sign(one.mean[a] - one.mean[b]) * np.sign(then[a] - then[b]) > 0)
@@ -122,7 +137,7 @@ def test_what_the_new_judge_labelled_makes_forecasts_better_and_all_of_it_makes_
     errors = {"drawn over": [], "standing": [], "all": []}
     for rng in np.random.default_rng(21).spawn(collections(20)):
         old, new, seen, scores = collection(rng, concentration=1.0)
-        every, systems = judgments(old, new, np.ones_like(seen)), read_runs(runs(scores))
+        every, systems = judgments(old, new, np.ones_like(seen)), runs(scores)
         part = judgments(old, new, seen)
         then = evaluate(every, systems, "nDCG@10", assessor="new").mean("topic").values[:, 0]
         known = fit_transitions(part, "old", "new")
@@ -206,12 +221,13 @@ def test_a_large_favour_is_used_and_costs_little_where_there_is_none(more, colle
     wrong, stated, outcomes = {FAVOURED: [], 0.0: []}, {FAVOURED: [], 0.0: []}, []
     for rng in np.random.default_rng(31).spawn(collections(25)):
         judge, expert, seen, scores = favouring(rng, more=more)
-        labels, systems = judgments(judge, expert, seen), read_runs(runs(scores))
+        labels, systems = judgments(judge, expert, seen), runs(scores)
         then = evaluate(judgments(judge, expert, np.ones_like(seen)), systems, "nDCG@10", assessor="new")
         then = then.mean("topic").values[:, 0]
+        swap = swapped(labels, systems)
         for expected, found in wrong.items():
             monkeypatch.setattr("venire.comparison.tilting.FAVOURED", expected)
-            (one,) = swapped(labels, systems).forecasts(n_draws=200)
+            (one,) = replace(swap).forecasts(n_draws=200)  # which fits the tilt anew
             a, b = one.pairs()
             stated[expected].append(one.changes(a, b).stays)
             if one.mean[4] > one.mean[3] and then[4] < then[3]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+
 import numpy as np
+import pytest
 from scipy.stats import binomtest, t as student
 
 from planned_studies import Study
@@ -11,6 +15,7 @@ from venire.planning.question import reach_of
 from venire.planning.result import DECIDED
 
 BUDGET, BATCH, KNOWN = 120, 24, 30
+PARTS = 4
 
 
 def difference(found) -> tuple[float, float]:
@@ -20,15 +25,40 @@ def difference(found) -> tuple[float, float]:
     return float(found.now.value[0] - found.now.value[1]), float(np.sqrt(max(variance, 0.0)))
 
 
-def test_five_looks_at_equal_systems_keep_the_error_rate(collections, figure):
-    n_studies = min(collections(60), 400)
-    wrong = [
+@pytest.fixture
+def from_all_parts(tmp_path_factory):
+    """Return a function that keeps what a part found, and returns what all parts found once the last one is done.
+
+    Parts may run in different processes of pytest-xdist, whose temporary folders are in one.
+    """
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def found_by_all(name, part, found):
+        path = shared / f"{name}-{part}.json"
+        path.with_suffix(".part").write_text(json.dumps(found))
+        path.with_suffix(".part").replace(path)
+        paths = [shared / f"{name}-{n}.json" for n in range(PARTS)]
+        return [json.loads(each.read_text()) for each in paths] if all(each.exists() for each in paths) else None
+
+    return found_by_all
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_five_looks_at_equal_systems_keep_the_error_rate(part, collections, figure, from_all_parts):
+    """A part of the studies; the part that ends last checks the rate of all of them."""
+    n_studies = min(collections(60), 1000)
+    streams = list(enumerate(np.random.default_rng(5).spawn(n_studies)))[part::PARTS]
+    wrong = sum(
         Study.simulate(rng, equal=True).rounds("pair:s0,s1", budget=BUDGET, batch=BATCH, seed=n)[0] == DECIDED
-        for n, rng in enumerate(np.random.default_rng(5).spawn(n_studies))
-    ]
-    found = binomtest(sum(wrong), len(wrong))
-    figure("error rate over five looks", found.statistic)
-    assert found.proportion_ci(0.9).high <= (0.08 if n_studies >= 400 else 0.12)
+        for n, rng in streams
+    )
+    assert binomtest(wrong, len(streams), 0.05, alternative="greater").pvalue > 1e-3
+    every = from_all_parts("five-looks", part, wrong)
+    if every is not None:
+        found = binomtest(sum(every), n_studies)
+        figure(f"error rate over five looks in {n_studies:,} studies", found.statistic)
+        assert found.proportion_ci(0.9).high <= (0.07 if n_studies == 1000 else 0.12)
 
 
 def test_intervals_cover_after_planned_rounds(collections, figure):

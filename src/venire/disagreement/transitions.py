@@ -71,12 +71,13 @@ def _cost(parameters: Floats, counts: Floats) -> float:
 def _matrix(parameters: Floats) -> Floats:
     """Probabilities of new labels given old ones; parameters: first bound, logarithms of steps, of the slope."""
     n_labels = len(parameters)
-    bounds = np.cumsum(np.append(parameters[:1], np.exp(np.clip(parameters[1:-1], -20, 20))))
-    level = np.exp(np.clip(parameters[-1], -20, 20)) * (np.arange(n_labels) - (n_labels - 1) / 2)
-    upto = 1 / (1 + np.exp(-np.clip(bounds - level[:, None], -500, 500)))
-    edges = np.pad(upto, [(0, 0), (1, 0)])
-    chances = np.diff(edges, axis=1, append=1.0)
-    chances = np.maximum(chances, 1e-9)
+    exp = np.exp(np.minimum(np.maximum(parameters[1:], -20), 20))
+    bounds = np.concatenate([parameters[:1], exp[:-1]]).cumsum()
+    level = exp[-1] * (np.arange(n_labels) - (n_labels - 1) / 2)
+    edges = np.zeros((n_labels, n_labels + 1))
+    edges[:, 1:-1] = 1 / (1 + np.exp(np.minimum(np.maximum(level[:, None] - bounds, -500), 500)))
+    edges[:, -1] = 1.0
+    chances = np.maximum(edges[:, 1:] - edges[:, :-1], 1e-9)
     return chances / chances.sum(axis=1, keepdims=True)
 
 

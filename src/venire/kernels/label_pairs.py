@@ -100,7 +100,9 @@ def _without_own(pairs: Floats, sides: Sides, block: slice) -> Floats:
     own = sides.repeated[cells]
     twice = own[:, :, None] * own[:, None, :]
     twice[:, diagonal, diagonal] -= own
-    np.subtract.at(pairs, sides.repeated_item[cells] - block.start, twice)
+    item, first = np.unique(sides.repeated_item[cells], return_index=True)
+    if len(item):
+        pairs[item - block.start] -= np.add.reduceat(twice, first)
     return pairs
 
 

@@ -15,6 +15,7 @@ different looks are more correlated than those of B, the error rate is lower.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -51,25 +52,33 @@ def critical_values(times: Sequence[float], spent: Sequence[float]) -> list[floa
         bound = _solved(left, level - used)
         found.append(float(bound / np.sqrt(time)))
         reach = min(bound, 8 * np.sqrt(time))
-        node, weight = np.polynomial.legendre.leggauss(N_POINTS)
+        node, weight = _rule()
         near, height = reach * node, reach * weight
         density = np.exp(-(((near[:, None] - point) / step) ** 2) / 2) @ mass / (step * np.sqrt(2 * np.pi))
         point, mass, before, used = near, height * density, time, level
     return found
 
 
-def level_of(times: Sequence[float], level: float) -> float:
-    """Return the level of the last look, of one test alone, where the whole level is spent over all looks.
+def levels_of(times: Sequence[float], level: float) -> list[float]:
+    """Return the level of each look, of one test alone, where this much of the level is spent over all looks.
+
+    The level of a look does not depend on those that follow.
 
     Examples
     --------
-    >>> round(level_of([1.0], 0.05), 4), round(level_of([0.2, 0.4, 0.6, 0.8, 1.0], 0.05), 4)
-    (0.05, 0.0423)
+    >>> [round(each, 4) for each in levels_of([0.5, 1.0], 0.05)]
+    [0.0031, 0.049]
     """
     from scipy.special import ndtr
 
-    last = critical_values(times, spent_by(np.asarray(times), level).tolist())[-1]
-    return float(2 * ndtr(-last))
+    values = critical_values(times, spent_by(np.asarray(times), level).tolist())
+    return [float(2 * ndtr(-each)) for each in values]
+
+
+@cache
+def _rule() -> tuple[Floats, Floats]:
+    """Nodes and weights of the Gauss-Legendre rule, which take longer to find than all else about a look."""
+    return np.polynomial.legendre.leggauss(N_POINTS)
 
 
 def _solved(left: Callable[[float], float], amount: float) -> float:
@@ -79,5 +88,7 @@ def _solved(left: Callable[[float], float], amount: float) -> float:
     low, high = 0.0, 40.0
     for _ in range(80):
         middle = (low + high) / 2
+        if not low < middle < high:
+            break
         low, high = (middle, high) if left(middle) > amount else (low, middle)
     return (low + high) / 2

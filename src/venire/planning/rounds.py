@@ -27,7 +27,7 @@ from venire.errors import SettingError, UnknownName, Way
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.pool import with_results
 from venire.io.runs import Progress, RunsLike, as_runs, scan
-from venire.kernels.sequential import level_of
+from venire.kernels.sequential import levels_of
 from venire.measures.measure import Measure
 from venire.measures.scoring import MeasureLike, Scoring
 from venire.planning.earlier import (
@@ -212,7 +212,8 @@ class Past:
     def levels(self, budget: float, batch: float) -> tuple[float, float]:
         """Levels of the present look, 0 if there are no labels to look at, and of the last one."""
         times, n_looks = self.times(budget, batch), len(self.spent) + (self.before > 0)
-        return level_of(times[:n_looks], LEVEL) if n_looks else 0.0, level_of(times, LEVEL)
+        levels = levels_of(times, LEVEL)
+        return levels[:n_looks][-1] if n_looks else 0.0, levels[-1]
 
     def state(self, found: SystemsPlan, *, budget: float, batch: float) -> str:
         """What to do next: judge, or stop, since the goal is decided, the budget is spent, or nothing is left."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from venire.kernels.sequential import critical_values, level_of, spent_by
+from venire.kernels.sequential import critical_values, levels_of, spent_by
 
 FIVE = np.arange(1, 6) / 5
 
@@ -34,5 +34,12 @@ def test_the_whole_level_is_spent_over_all_looks(times):
 
 
 def test_one_look_has_the_whole_level_and_more_looks_leave_less_for_the_last():
-    assert level_of([1.0], 0.05) == pytest.approx(0.05)
-    assert level_of([0.5, 1.0], 0.05) > level_of([0.25, 0.5, 0.75, 1.0], 0.05)
+    assert levels_of([1.0], 0.05) == [pytest.approx(0.05)]
+    assert levels_of([0.5, 1.0], 0.05)[-1] > levels_of([0.25, 0.5, 0.75, 1.0], 0.05)[-1]
+
+
+def test_the_level_of_a_look_does_not_depend_on_those_that_follow():
+    every = levels_of(FIVE.tolist(), 0.05)
+    assert every[-1] == pytest.approx(0.0423, abs=1e-4)
+    for n in range(1, 6):
+        assert levels_of(FIVE.tolist()[:n], 0.05) == every[:n]
