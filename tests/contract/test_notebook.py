@@ -133,6 +133,14 @@ def test_names_in_a_picture_are_text():
     assert html.count("&lt;script&gt;0") == 4  # sentence, label of the picture, picture and table
 
 
+def test_counts_have_ticks_at_whole_numbers():
+    judgments = venire.read_judgments({"ann": {"q": {"a": 1, "b": 0, "c": 1}}, "bob": {"q": {"a": 1, "b": 0, "c": 0}}})
+    figures = judgments.summary().plot(), judgments.plot(), venire.agreement.directed_agreement(judgments).plot()
+    for figure, axis in zip(figures, ("xaxis", "yaxis", "yaxis"), strict=True):
+        ticks = getattr(figure.axes[0], axis).get_major_locator()()
+        assert all(float(tick).is_integer() for tick in ticks), ticks
+
+
 def test_labels_are_counted_in_their_order():
     judgments = venire.read_judgments({"q": {"a": "low", "b": "high", "c": "low"}}, scale="low<high")
     axes = judgments.plot().axes[0]

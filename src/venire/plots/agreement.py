@@ -275,7 +275,7 @@ def _two_histograms(figure: Figure, edges: Floats, counts: Ints) -> list[Axes]:
         axes.stairs(counts[number], edges, fill=True, color=style.colour(number), alpha=0.75)
         axes.set(title=f"a{number}: {KINDS[number]} documents", xlim=(edges[0] - 0.02, edges[-1] + 0.02))
         axes.set_ylim(0, 1.05 * max(int(counts.max()), 1))
-        axes.yaxis.set_major_formatter("{x:,.0f}")
+        style.whole_ticks(axes.yaxis)
         axes.grid(axis="x", visible=False)
     return panels
 

@@ -125,7 +125,7 @@ def _as_stability(result: Stability | Forecast) -> Stability:
 def _name_systems(axes: Axes, found: Stability, order: Ints, which: str) -> None:
     """Name systems along an axis, every n-th of many."""
     places = np.arange(0, len(order), -(-len(order) // MOST_NAMES))
-    names = [style.short_name(found.forecast.systems[order[n]], 24) for n in places.tolist()]
+    names = style.short_names([found.forecast.systems[order[n]] for n in places.tolist()], 24)
     size = 9 if len(order) <= 12 else 7 if len(order) <= 40 else 6
     if which == "x":
         axes.set_xticks(places, names, rotation=90, fontsize=size)

@@ -172,8 +172,6 @@ def _relevance_panels(figure: FigureBase, scale: Scale, relevant: RelevantSets, 
 
 
 def _draw_quality(figure: FigureBase, result: QualitySensitivity) -> None:
-    from matplotlib.ticker import MaxNLocator
-
     panels = _relevance_panels(figure, result.scale, result.relevant, "p(R|label)")
     lists = np.arange(1, len(result.p) + 1)
     for row, axes in enumerate(panels):
@@ -186,7 +184,7 @@ def _draw_quality(figure: FigureBase, result: QualitySensitivity) -> None:
                 one_sided = result.one_sided[:, row, level]
                 axes.plot(lists, one_sided, "--", linewidth=1, color=style.colour(level), alpha=0.7)
         axes.set_xlim(0.5, max(len(lists) + 0.5, 2))
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        style.whole_ticks(axes.xaxis)
     dashed = "" if result.one_sided is None else " (dashed: one-sided)"
     figure.supxlabel(f"lists of each topic, best first{dashed}")
     style.shared_legend(figure, panels[0], title="label", loc="outside right center", ncols=1)
@@ -263,6 +261,6 @@ def _draw_counts(axes: Axes, counts: Counts, order: Ints, panel: tuple[int, int]
         style.draw_intervals(axes, height, mean, mean - se, mean + se, label=name, **look)
         if counts.oracle:
             axes.plot(mean[-1:], height[-1:], markerfacecolor="white", **look)
-    axes.set_yticks(place, [style.short_name(counts.systems[n]) for n in order], fontsize=7 if small else 9)
+    axes.set_yticks(place, style.short_names([counts.systems[n] for n in order]), fontsize=7 if small else 9)
     axes.set_ylim(-0.7, len(order) - 0.3)
     axes.set_xlim(left=0)

@@ -121,7 +121,10 @@ def draw_rows(result: Tabular, *, value: str | None = None) -> Figure:
     figure, axes = style.one_panel(7.0, 1.0 + 0.24 * max(len(known), 3))
     style.draw_intervals(axes, np.arange(len(known)), *numbers, markersize=6)
     left, right = axes.get_xlim()
-    if all(float(each).is_integer() for each in numbers[0]) and 0 < min(numbers[0]) * WIDE <= max(numbers[0]):
+    whole = all(float(each).is_integer() for each in numbers[0])
+    if whole and limits[0] is None:
+        style.whole_ticks(axes.xaxis)
+    if whole and 0 < min(numbers[0]) * WIDE <= max(numbers[0]):
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:,.0f}")
     elif left < 0 < right:
@@ -191,6 +194,7 @@ def draw_values(result: Tabular, column: str) -> Figure:
         style.name_columns(axes, [f"{each:g}" if isinstance(each, float) else str(each) for each in shown[column]])
         column += style.shown_of(len(shown), len(counts), "values")
     axes.set(xlabel=column, ylabel="rows")
+    style.whole_ticks(axes.yaxis)
     axes.grid(axis="x", visible=False)
     return figure
 

@@ -25,6 +25,7 @@ from venire.results import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure, FigureBase
 
 BLUE, ORANGE, GREEN, PINK, SKY, RED, YELLOW = (
@@ -155,6 +156,33 @@ def short_name(text: str, longest: int = 28) -> str:
     return plain(text)
 
 
+def short_names(names: Sequence[str], longest: int = 28) -> list[str]:
+    """Shorten names; those that would be the same keep what they have from the first difference on."""
+    alike: dict[str, set[str]] = {}
+    for name in names:
+        alike.setdefault(short_name(name, longest), set()).add(name)
+    return [_from_difference(name, alike[short_name(name, longest)], longest) for name in names]
+
+
+def _from_difference(name: str, alike: set[str], longest: int) -> str:
+    """Shorten a name that others are like, if any are, in what they share."""
+    if len(alike) == 1:
+        return short_name(name, longest)
+    places = enumerate(zip(*alike, strict=False))
+    head, same = longest // 3, next((n for n, each in places if len(set(each)) > 1), min(map(len, alike)))
+    same = max(len(name[:same].rstrip("0123456789")), same - 3)  # a number is not cut in two
+    text = name if same <= head + 1 else f"{name[:head]}…{name[same:]}"
+    return plain(text if len(text) <= longest else f"{text[: longest - 1]}…")
+
+
+def whole_ticks(axis: Axis) -> None:
+    """Put the ticks of an axis at whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter("{x:,.0f}")
+
+
 def plain(text: str) -> str:
     """Return a name as text of a legend, which leaves out what begins with ``_``."""
     return f" {text}" if text.startswith("_") else text
@@ -177,7 +205,7 @@ def unit_axis(axes: Axes, *, which: str = "y") -> None:
 
 def name_rows(axes: Axes, names: Sequence[str], *, longest: int = 28, size: float | None = None) -> None:
     """Name rows from the top down, without grid lines between them."""
-    axes.set_yticks(range(len(names)), [short_name(name, longest) for name in names], fontsize=size)
+    axes.set_yticks(range(len(names)), short_names(names, longest), fontsize=size)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
     axes.tick_params(axis="y", length=0)
@@ -185,7 +213,7 @@ def name_rows(axes: Axes, names: Sequence[str], *, longest: int = 28, size: floa
 
 def name_columns(axes: Axes, names: Sequence[str], *, longest: int = 28, step: int = 1) -> None:
     """Name every ``step``-th column, slanted where names are long."""
-    short = [short_name(name, longest) for name in names][::step]
+    short = short_names(names, longest)[::step]
     slanted = max(map(len, short), default=0) > LEVEL
     slant: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
     axes.set_xticks(range(0, len(names), step), short, **slant)

@@ -34,7 +34,7 @@ def test_the_mean_of_the_usual_measure(venire, qrels, run):
     row = {"system": "sys", "measure": "nDCG@10", "topic": "all", "assessor": "qrels"}
     half = t.ppf(0.975, 1) * abs(NDCG_1 - NDCG_2) / 2
     mean = (NDCG_1 + NDCG_2) / 2
-    interval = {"low": approx(mean - half), "high": approx(mean + half)}
+    interval = {"low": approx(max(mean - half, 0)), "high": approx(min(mean + half, 1))}
     assert scores(venire("evaluate", qrels, run, "--format", "json")) == [row | {"value": approx(mean)} | interval]
 
 
@@ -60,7 +60,8 @@ def test_intervals_of_means_for_every_kind_of_judge(venire, write):
         for mean in means:
             some = [row["value"] for row in rows if row["topic"] != "all" and row["assessor"] == mean["assessor"]]
             half = t.ppf(0.975, 5) * stdev(some) / 6**0.5
-            assert (mean["low"], mean["high"]) == approx((mean["value"] - half, mean["value"] + half))
+            limits = max(mean["value"] - half, 0), min(mean["value"] + half, 1)
+            assert (mean["low"], mean["high"]) == approx(limits)
     table = venire("evaluate", judges, run, "-m", "P@1", "--assessor", "ann")
     assert table.out.splitlines()[0].split() == ["system", "P@1", "low", "high"]
     assert "95% interval of the mean over 6 topics" in table.err
@@ -79,7 +80,7 @@ def test_several_measures_have_intervals_in_brackets(venire, write, others):
     answer = venire("evaluate", qrels, run, *asked, "--per-topic")
     lines = answer.out.splitlines()
     assert lines[0].split() == ["system", "topic", "P@1", *others]
-    assert "all    0.6667 [-0.768, 2.101]  " in lines[-1]
+    assert "all    0.6667 [0.000, 1.000]  " in lines[-1]
     assert all("[" not in line for line in lines[:-1])
     assert lines[-1].count("[") == 1 + len(others)
     assert "note: in brackets: 95% interval of the mean over 3 topics" in answer.err

@@ -10,7 +10,7 @@ import pytest
 
 from venire.errors import MissingGlyphWarning
 from venire.plots import style
-from venire.plots.style import name_columns, name_rows, one_panel, plain, short_name, styled, write_figure
+from venire.plots.style import name_columns, name_rows, one_panel, plain, short_name, short_names, styled, write_figure
 
 
 def test_a_name_that_fits_stays_as_it_is():
@@ -27,6 +27,16 @@ def test_a_long_name_keeps_its_beginning_and_its_end(longest):
     assert name.startswith(start)
     assert name.endswith(end)
     assert 0 <= len(start) - len(end) <= 1
+
+
+@pytest.mark.parametrize("longest", [20, 24, 48])
+def test_long_names_that_differ_in_the_middle_stay_different(longest):
+    long = [f"a_system_of_a_very_long_name_{n}_bm25_with_another_very_long_ending" for n in range(12)]
+    names = [*long, "short", "x" * 100, long[0], *(f"{n}{'y' * 100}" for n in range(3))]
+    found = short_names(names, longest)
+    assert len(set(found)) == len(set(names))
+    assert all(len(each) <= longest for each in found)
+    assert found[12:14] == ["short", short_name("x" * 100, longest)]
 
 
 HOSTILE = (r"$\frac{3$", "$x^2$", "_first", "\x1b[31m", "\x00", "caf\udce9", "#000000", "<b>&amp;")
