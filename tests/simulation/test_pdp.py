@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -20,13 +22,22 @@ N_DOCS, N_ASSESSORS, N_LABELS, SIGMA = 7, 3, 4, 0.15
 MODES = {mode: LabelPreferences(mode=mode) for mode in ("individual", "aggregate")}
 
 
+@cache
+def labelled(n_topics: int) -> tuple[Judgments, tuple[np.ndarray, ...]]:
+    """Judgments of all documents by three assessors, and the places of their rows in labels (topic, doc, assessor)."""
+    columns = dict(zip(("topic", "doc", "assessor"), np.indices((n_topics, N_DOCS, N_ASSESSORS)), strict=True))
+    frame = pl.DataFrame({name: each.ravel() for name, each in columns.items()} | {"label": [0] * columns["doc"].size})
+    found = read_judgments(frame.cast(pl.String), scale="0<1<2<3")
+    topic, doc, who = (np.array(list(each), dtype=int) for each in (found.topics, found.items.doc, found.assessors))
+    return found, (topic[found.items.topic[found.item]], doc[found.item], who[found.assessor.codes])
+
+
 def labels_on(relevance, rng: np.random.Generator) -> Judgments:
     """Labels of three assessors, each a noisy reading of the true relevance (topic, document)."""
     seen = relevance[..., None] + SIGMA * rng.normal(size=(*relevance.shape, N_ASSESSORS))
-    label = np.clip(np.floor(seen * N_LABELS), 0, N_LABELS - 1).astype(int).ravel()
-    topic, doc, who = (each.ravel() for each in np.indices(seen.shape))
-    columns = {"topic": topic, "doc": doc, "assessor": who, "label": label}
-    return read_judgments(pl.DataFrame(columns).cast(pl.String), scale="0<1<2<3")
+    label = np.clip(np.floor(seen * N_LABELS), 0, N_LABELS - 1)
+    every, place = labelled(len(relevance))
+    return replace(every, label=label[place].astype(every.label.dtype))
 
 
 def choices_on(relevance, per_topic: int, rng: np.random.Generator) -> Preferences:

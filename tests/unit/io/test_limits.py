@@ -473,6 +473,19 @@ def test_a_decoder_that_hangs_or_ends_is_an_error(tmp_path, monkeypatch, code):
         read_judgments(path)
 
 
+@pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="the folder of another process is not known here")
+def test_a_decoder_that_waits_keeps_no_folder_in_use(tmp_path, monkeypatch):
+    """A disk whose folder it worked in could not be removed; the package is found from anywhere."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(parquet, "_WAITING", [])
+    monkeypatch.syspath_prepend(".")
+    pl.DataFrame({"topic": ["1"], "doc": ["a"], "label": [0]}).write_parquet("judges.parquet")
+    assert len(read_judgments("judges.parquet")) == 1
+    (decoder,) = parquet._WAITING
+    assert Path(f"/proc/{decoder._process.pid}/cwd").readlink() == Path("/")
+    decoder.end()
+
+
 @pytest.mark.parametrize(
     ("text", "most"),
     [("x" * 10_000_000, 300), ("there is no 'y" + "y z" * 5_000 + "' here", 300), ("word " * 100_000, 2_000)],

@@ -94,7 +94,8 @@ class Decoder:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(each for each in sys.path if each)},
+            cwd=SCRIPT.absolute().anchor,  # it stays, and would keep the disk of the present folder in use
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(str(Path(each).absolute()) for each in sys.path if each)},
         )
         self.owner = os.getpid()
         self.idle = True
