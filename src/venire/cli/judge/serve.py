@@ -11,6 +11,7 @@ import click
 from venire.cli import options as declare
 from venire.cli.judge.arguments import DATABASE, database_option, study_argument
 from venire.errors import VenireWarning
+from venire.results import counted
 
 if TYPE_CHECKING:
     from venire.judging.store import Store
@@ -88,6 +89,7 @@ def command(
 
 
 def _announce(store: Store, place: Site) -> None:
-    click.echo(f"{store.study.title or store.study.name}: {len(store.tasks):,} tasks, {len(store.study.people)} people")
+    tasks, people = counted(len(store.tasks), "task"), counted(len(store.study.people), "assessor")
+    click.echo(f"{store.study.title or store.study.name}: {tasks}, {people}")
     click.echo(f"Organiser: {place.root}/join/{store.organiser_token()}")
     click.echo("Assessors are invited from the organiser's page.  Stop with Ctrl-C.")
