@@ -261,7 +261,8 @@ def test_one_line_is_enough(folder):
 
 
 WAIT = """
-import os, sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored where the tests run under nohup
 from pathlib import Path
 from venire.cli import main
 from venire.io import outputs

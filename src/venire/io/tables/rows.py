@@ -102,7 +102,7 @@ def rows_from_dict(
     if not all(map(is_id, labels)):
         pairs = ((topic, doc, label) for topic, each in qrels.items() for doc, label in each.items())
         topic, doc, label = next(pair for pair, text in zip(pairs, labels, strict=True) if not is_id(text))
-        message = f"document {doc!r} of topic {topic!r} has the label {str(label)[:60]!r}, expected a number or a text"
+        message = f"document {doc!r} of topic {topic!r} has the label {_written(label)}, expected a number or a text"
         raise FormatError(source, None, message, hint="leave out documents that were not judged")
     n_docs = [len(each) for each in qrels.values()]
     return Rows(
@@ -279,6 +279,14 @@ def _label(label: float | str) -> str:
         return "" if np.isnan(number) else str(int(label)) if number.is_integer() else str(number)
     except (TypeError, ValueError, OverflowError):  # no number, or one of more digits than Python writes
         return ""
+
+
+def _written(label: object) -> str:
+    """Return the beginning of a label that is none, for a message."""
+    try:
+        return repr(str(label)[:60])
+    except ValueError:
+        return "(a number of too many digits)"
 
 
 def _refuse_dict(texts: Sequence[Any], source: str) -> None:
