@@ -68,12 +68,16 @@ def asked_later(judgments: Judgments) -> Bools | None:
 
 
 def _differ_by_label(judgments: Judgments, item: Ints | Codes, later: Bools) -> bool:
-    """Whether most of the later labels have a probability that only items with the same first label have."""
+    """Whether most of the later labels have a probability that only items with the same first label have.
+
+    Where all items of several labels were asked for, these share the probability 1, which does not count.
+    """
     chance = judgments.probability
     if chance is None or np.ptp(chance[later]) <= ROUNDING:
         return False
+    first_ones, later = ~later, later & (chance < 1 - ROUNDING)
     label = np.zeros(int(item.max()) + 1, dtype=np.int64)
-    label[item[~later]] = judgments.label[~later]
+    label[item[first_ones]] = judgments.label[first_ones]
     first = label[item[later]]
     _, group = np.unique(np.round(chance[later] / ROUNDING), return_inverse=True)
     lowest, highest = np.full(len(group), first.max()), np.zeros(len(group), dtype=first.dtype)
