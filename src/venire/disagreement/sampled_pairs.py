@@ -68,22 +68,17 @@ def asked_later(judgments: Judgments) -> Bools | None:
 
 
 def _differ_by_label(judgments: Judgments, item: Ints | Codes, later: Bools) -> bool:
-    """Whether most of the later labels have a probability that only items with the same first label have.
-
-    Where all items of several labels were asked for, these share the probability 1, which does not count.
-    """
+    """Whether most of the later labels have a probability that no item with some other first label has."""
     chance = judgments.probability
     if chance is None or np.ptp(chance[later]) <= ROUNDING:
         return False
-    first_ones, later = ~later, later & (chance < 1 - ROUNDING)
     label = np.zeros(int(item.max()) + 1, dtype=np.int64)
-    label[item[first_ones]] = judgments.label[first_ones]
-    first = label[item[later]]
+    label[item[~later]] = judgments.label[~later]
+    _, first = np.unique(label[item[later]], return_inverse=True)
     _, group = np.unique(np.round(chance[later] / ROUNDING), return_inverse=True)
-    lowest, highest = np.full(len(group), first.max()), np.zeros(len(group), dtype=first.dtype)
-    np.minimum.at(lowest, group, first)
-    np.maximum.at(highest, group, first)
-    return bool((lowest == highest)[group].mean() > 0.5)
+    occurs = np.zeros((group.max() + 1, first.max() + 1), dtype=np.bool_)
+    occurs[group, first] = True
+    return bool((~occurs.all(axis=1))[group].mean() > 0.5)
 
 
 class FirstLabels(NamedTuple):
