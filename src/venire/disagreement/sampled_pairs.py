@@ -68,7 +68,7 @@ def asked_later(judgments: Judgments) -> Bools | None:
 
 
 def _differ_by_label(judgments: Judgments, item: Ints | Codes, later: Bools) -> bool:
-    """Whether most of the later labels have a probability that no item with some other first label has."""
+    """Whether most of the later labels have a probability that items with at least one first label never have."""
     chance = judgments.probability
     if chance is None or np.ptp(chance[later]) <= ROUNDING:
         return False
