@@ -78,7 +78,8 @@ def _differ_by_label(judgments: Judgments, item: Ints | Codes, later: Bools) -> 
     _, group = np.unique(np.round(chance[later] / ROUNDING), return_inverse=True)
     occurs = np.zeros((group.max() + 1, first.max() + 1), dtype=np.bool_)
     occurs[group, first] = True
-    return bool((~occurs.all(axis=1))[group].mean() > 0.5)
+    shared: Bools = np.all(occurs, axis=1)
+    return bool(np.mean(~shared[group]) > 0.5)
 
 
 class FirstLabels(NamedTuple):
