@@ -14,8 +14,11 @@ from venire.disagreement.sampled_pairs import asked_later, exposures_of, first_l
 FIRST = {"0": 60, "1": 30, "2": 10}
 
 
-def chosen(second, chance):
-    """A labels 100 items of two topics; B those of ``second``: {(first, second): how many}."""
+def chosen(second, chance, rounds=1):
+    """A labels 100 items of two topics; B those of ``second``: {(first, second): how many}, in turn in each round.
+
+    chance: by first label, in the first round; twice as much in the second, and so on
+    """
     rows, p = [], []
     for label, n in FIRST.items():
         for doc in range(n):
@@ -25,7 +28,7 @@ def chosen(second, chance):
     for (first, other), n in second.items():
         for doc in range(taken[first], taken[first] + n):
             rows.append((doc % 2, f"{first}-{doc}", "B", other))
-            p.append(chance[first])
+            p.append(chance[first] * (1 + doc % rounds))
         taken[first] += n
     labels = judgments_of(rows)
     stated = {tuple(map(str, row[:3])): each for row, each in zip(rows, p, strict=True)}
@@ -56,6 +59,34 @@ def test_equal_probabilities_are_equation_5():
     assert asked_later(labels) is None
     plain = PredictedRelevance().fit(replace(labels, probability=None))
     np.testing.assert_array_equal(PredictedRelevance().fit(labels).p, plain.p)
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_rounds_that_drew_from_all_labels_alike_are_equation_5(number):
+    second = {("0", "0"): 24, ("1", "1"): 12, ("1", "2"): 6, ("2", "2"): 6}
+    labels = chosen(second, dict.fromkeys(FIRST, 0.1), rounds=number)
+    assert len(np.unique(labels.probability[~np.isnan(labels.probability)])) == number
+    assert asked_later(labels) is None
+
+
+@pytest.mark.parametrize(
+    ("second", "chance"),
+    [
+        ({("0", "0"): 6, ("1", "1"): 30, ("2", "2"): 10}, {"0": 0.1, "1": 1, "2": 1}),
+        ({("0", "0"): 60, ("1", "1"): 3, ("2", "2"): 10}, {"0": 1, "1": 0.1, "2": 1}),
+        ({("1", "1"): 3, ("2", "2"): 10}, {"0": 0.001, "1": 0.1, "2": 1}),
+        ({("0", "0"): 1, ("1", "2"): 1, ("2", "2"): 1}, {"0": 0.02, "1": 0.03, "2": 0.1}),
+        ({("0", "0"): 1, ("2", "2"): 1}, {"0": 0.02, "1": 0.03, "2": 0.1}),
+    ],
+    ids=["all of two labels", "all of two others", "all of one label", "one of each label", "two in all"],
+)
+def test_labels_asked_for_by_the_first_label_are_recognised(second, chance):
+    labels = chosen(second, chance)
+    np.testing.assert_array_equal(asked_later(labels), ~np.isnan(labels.probability))
+
+
+def test_several_rounds_that_drew_by_the_first_label_are_recognised():
+    assert asked_later(chosen(SECOND, {"0": 0.1, "1": 0.15, "2": 0.4}, rounds=2)) is not None
 
 
 def test_a_label_that_was_left_out_has_no_pairs():
