@@ -63,12 +63,28 @@ def test_statap_equals_printed_output_of_the_evaluation_tool_of_the_million_quer
     assert [round(value, 3) for value in found.values.ravel().tolist()] == [0.167, 0.356]
 
 
-def test_statap_of_three_documents_by_hand():
-    """Weights 2, 5, 4 at ranks 1, 3, 4 and 10 of a document that was not retrieved: an own example, by the formula of
-    statAP_MQ_eval_v4.pl; no published example states the ranks and probabilities of several documents."""
-    rows = [("1", doc, 1, p) for doc, p in (("a", 0.5), ("c", 0.2), ("d", 0.25), ("z", 0.1))]
-    found = evaluate(table(rows), {"1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}, "statAP")
-    assert found.values.item() == pytest.approx((2 * 1 + 5 * (1 + 2) / 3 + 4 * (1 + 2 + 5) / 4) / 21)
+def test_statap_equals_what_the_evaluation_tool_of_the_million_query_track_computes():
+    """Six digits of AP by the lines of statAP_MQ_eval_v4.pl that it depends on, run by Perl on these two topics: labels
+    0 to 2, of which 1 and 2 are relevant, relevant documents that were not retrieved, and an estimate above 1."""
+    samples = {
+        "1": (
+            {"d0": (1, 0.8), "d1": (2, 0.04), "d7": (2, 1.0), "d9": (2, 1.0), "d2": (0, 1.0), "d6": (0, 0.25)},
+            0.588791,
+        ),
+        "4": (
+            {"d0": (2, 0.25), "d1": (2, 1.0), "d3": (2, 0.1), "d4": (1, 0.8), "d5": (2, 0.1), "d6": (1, 0.04)}
+            | {"d7": (2, 0.5), "d8": (2, 0.8), "d2": (0, 0.25), "d9": (0, 1.0), "d10": (0, 0.8)},
+            1.609518,
+        ),
+    }
+    found = {
+        "1": "d18 d12 d1 d7 d17 d8 d13 d2 d4 d6 d19 d14 d15 d11 d9",
+        "4": "d7 d0 d15 d5 d8 d4 d18 d2 d6 d17 d16 d9 d12 d10 d14",
+    }
+    rows = [(topic, doc, *of) for topic, (labels, _) in samples.items() for doc, of in labels.items()]
+    runs = {topic: {doc: -float(n) for n, doc in enumerate(docs.split())} for topic, docs in found.items()}
+    scores = evaluate(table(rows), runs, "statAP").values.ravel().tolist()
+    assert [round(value, 6) for value in scores] == [expected for _, expected in samples.values()]
 
 
 @pytest.mark.parametrize("seed", range(5))
