@@ -165,5 +165,6 @@ def _pairs(text: str) -> dict[str, float]:
 
 def _need_order(scale: Scale, name: str) -> None:
     if not scale.ordered:
-        pairs = ",".join(f"{label}=1" for label in scale.labels)
-        raise ScaleError(f"{name} gains need ordered labels, and {scale} has no order", hint=f"state them: {pairs}")
+        pairs = ",".join(f"{label}={int(not n)}" for n, label in enumerate(scale.labels))
+        hint = f"state the gain of every label, for example {pairs}"
+        raise ScaleError(f"{name} gains need ordered labels, and {scale} has no order", hint=hint)

@@ -87,6 +87,6 @@ def test_gains_that_do_not_fit_are_refused(gains, error, message):
 
 def test_categories_need_gains_by_hand():
     kinds = Scale.parse("news|wiki")
-    with pytest.raises(ScaleError, match="state them: news=1,wiki=1"):
+    with pytest.raises(ScaleError, match="the gain of every label, for example news=1,wiki=0"):
         linear(kinds)
     np.testing.assert_array_equal(gains_for("news=1,wiki=0.5", kinds).values, [1, 0.5])
