@@ -12,7 +12,7 @@ from venire.io.runs import scan
 from venire.measures.scoring import Scoring
 from venire.planning.goals import Goal
 from venire.planning.result import JUDGE, costs
-from venire.planning.rounds import Past
+from venire.planning.rounds import Past, state_of
 from venire.planning.systems import SystemsPlan
 
 N_TOPICS, TOP = 24, 5
@@ -93,7 +93,8 @@ class Study:
         probability, past = self.nothing, Past(0, (), 0)
         while True:
             found = self.plan(goal, probability, seed=seed + len(past.spent))
-            state = past.state(found, budget=budget, batch=batch)
+            level, _ = past.levels(budget, batch)
+            state = state_of(found, level, budget - sum(past.spent))
             if state != JUDGE:
                 return state, found, int(sum(past.spent))
             chance = found.candidates.probabilities(min(batch, budget - sum(past.spent)))

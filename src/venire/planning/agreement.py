@@ -13,8 +13,8 @@ deviation .02 are weighted by their variances (it is .015 in the crowd labels of
 the estimate is :math:`2 (1 - \rho)^2 (1 + (k - 1) \rho)^2 / (k (k - 1) (T - 1))` (Donner 1986, International
 Statistical Review 54).
 
-The half-width is :math:`t_{T-1}\, sd`.  It will be an estimate from T topics, and :math:`\sigma` is one from the
-:math:`T_0` at present, so its logarithm is taken as normal with the variance
+The half-width is :math:`t_{T-1}\, sd`, at most 1, since intervals end at -1 and 1.  It will be an estimate from T
+topics, and :math:`\sigma` is one from the :math:`T_0` at present, so its logarithm is taken as normal with the variance
 :math:`\frac{1}{2(T - 1)} + \frac{1}{2(T_0 - 1)}` of the logarithm of two standard deviations.
 
 Without double judgments a second assessor is assumed who gives the same label with some probability and else one at
@@ -41,8 +41,8 @@ from venire.io.judgments import JudgmentsLike
 from venire.io.runs import RunsLike
 from venire.kernels.shares import Z95
 from venire.planning.earlier import n_drawn, own_draws
-from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Expected, Plan, costs, enough
-from venire.planning.second_judgments import Candidates, affordable, asked, candidates, check_within, sampled
+from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Expected, Plan, check_within, costs, enough
+from venire.planning.second_judgments import Candidates, affordable, asked, candidates, sampled
 from venire.planning.shares import budgets
 from venire.planning.time import expected_minutes
 from venire.results import Note
@@ -58,6 +58,7 @@ def plan_agreement(
     runs: RunsLike | None = None,
     *,
     budget: float,
+    batch: float | None = None,
     within: float = 0.05,
     judges: str | Sequence[str] | None = None,
     cost: Mapping[str, float] | None = None,
@@ -67,7 +68,7 @@ def plan_agreement(
 
     Parameters
     ----------
-    judgments, runs, budget, judges, cost : as in ``plan_labels``
+    judgments, runs, budget, batch, judges, cost : as in ``plan_labels``
     within : the goal is decided where the 95 % interval of alpha has at most this half-width
 
     Notes
@@ -88,7 +89,7 @@ def plan_agreement(
     generator = own_draws(rng, n_drawn(found.labels))
     notes = list(found.notes)
     price = costs(cost)[SECOND]
-    n = affordable(budget, price, len(found), notes)
+    n = affordable(price, len(found), notes, budget=budget, batch=batch)
     present = _known(found) or _assumed(found)
     state = DECIDED if present.half_width <= within else UNDECIDABLE if n == 0 else JUDGE
     if present.alpha is None and state == JUDGE:
@@ -135,7 +136,7 @@ class Present(NamedTuple):
         half_width = float(stdtrit(topics - 1, 0.975) * np.sqrt(self.variance * alike))
         known = 1 / (2 * (self.n_topics - 1)) if self.n_topics > 1 else 0.0
         away = np.log(within / max(half_width, 1e-12)) / np.sqrt(1 / (2 * (topics - 1)) + known)
-        return Expected(float(budget), float(ndtr(away)), half_width)
+        return Expected(float(budget), float(ndtr(away)), min(half_width, 1.0))
 
     def _topics(self, more: float) -> float:
         """Expected number of topics with pairs: those at present, and others in the sample."""

@@ -1,7 +1,7 @@
 """A budget in batches for the goals that a half-width decides: labels, agreement and preferences.
 
-Their planners take one budget.  What earlier plans asked for and got is spent; the forecast is for what is left, and
-the next batch is drawn from what was not judged yet.  No hypothesis is tested: each look has the same intervals.
+What earlier plans asked for and got is spent; the planner of the goal makes the forecast for what is left, and draws
+the next batch from what was not judged yet.  No hypothesis is tested: each look has the same intervals.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from venire.data.asked import Asked
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.planning.earlier import earlier_rounds, keys_of, past_notes, refuse_other_plans, refuse_too_little
-from venire.planning.result import ALL_ASKED, JUDGE, SPENT, Plan, costs
+from venire.planning.result import JUDGE, SPENT, Plan, costs
 
 Judged = tuple[str, frozenset[str], str]
 """Topic, documents and judge of a judgment; a label has one document, and anybody may compare two."""
@@ -36,14 +36,9 @@ def in_batches(
     done = [_judged(row) in given for each in rounds for row in each]
     spent = price * sum(done)
     left = budget - spent
-    found = planner(budget=max(left, price), cost=cost)
+    found = planner(budget=max(left, price), batch=batch, cost=cost)
     if found.state == JUDGE and left < price * (1 - 1e-9):
         found = replace(found, asked=(), forecast=(), enough=None, minutes=None, state=SPENT)
-    elif found.state == JUDGE and batch is not None and batch < left:
-        now = planner(budget=batch, cost=cost)
-        notes = [note for note in found.notes if note.kind != ALL_ASKED]  # this one is about what is asked now
-        notes += [note for note in now.notes if note.kind == ALL_ASKED]
-        found = replace(found, asked=now.asked, minutes=now.minutes, notes=tuple(notes))
     return replace(found, budget=max(left, 0.0), notes=(*found.notes, *past_notes(spent, left, done.count(False))))
 
 

@@ -143,9 +143,11 @@ def unnamed_notes(labels: Judgments, rounds: Sequence[Sequence[Asked]], people: 
 
 
 def refuse_too_little(least: float, **given: float | None) -> None:
-    """Raise where a budget or a batch does not pay for a judgment, which costs as much on average."""
+    """Raise where a budget or a batch is no amount, or does not pay for a judgment, which costs as much on average."""
     for name, value in given.items():
-        if value is not None and not value >= least * (1 - 1e-9):
+        if value is not None and not 0 < value < np.inf:
+            raise SettingError(f"a {name} of {value:g}", hint="expected a number above 0")
+        if value is not None and value < least * (1 - 1e-9):
             message = f"a {name} of {value:g} does not pay for a judgment, which costs {least:.4g}"
             raise SettingError(message, hint=f"raise the {name}")
 

@@ -53,8 +53,8 @@ from venire.io.runs import RunsLike
 from venire.kernels.shares import largest_variance, limits_over_topics
 from venire.planning.allocation import neyman
 from venire.planning.earlier import n_drawn, own_draws
-from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Expected, Plan, costs, enough
-from venire.planning.second_judgments import Candidates, affordable, asked, candidates, check_within, sampled
+from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Expected, Plan, check_within, costs, enough
+from venire.planning.second_judgments import Candidates, affordable, asked, candidates, sampled
 from venire.planning.shares import (
     P_GRID,
     Prior,
@@ -86,6 +86,7 @@ def plan_labels(
     runs: RunsLike | None = None,
     *,
     budget: float,
+    batch: float | None = None,
     within: float = 0.05,
     relevant: Relevant = None,
     judges: str | Sequence[str] | None = None,
@@ -100,6 +101,7 @@ def plan_labels(
     judgments : labels; items with a label by one person are chosen from
     runs : choose from what they return among the first 10 results; None: from all items that are labelled
     budget : what may be spent, in the unit of ``cost``
+    batch : how much of it to spend now; None: all
     within : the goal is decided where the 95 % interval of p(R|i) has at most this half-width for every label
     relevant : labels with which a user is satisfied, as in ``PredictedRelevance``; None: the top label
     judges : people who may be asked; None: those known.  An item is never given to one who labelled it
@@ -125,7 +127,7 @@ def plan_labels(
     case = LabelPairs.of(found, relevant)
     notes = [*found.notes, *case.notes]
     price, n_most = costs(cost)[SECOND], int(case.available().sum())
-    n = affordable(budget, price, n_most, notes)
+    n = affordable(price, n_most, notes, budget=budget, batch=batch)
     sizes = budgets(budget, n_most * price)
     widths = case.half_widths([min(size / price, n_most) for size in sizes], generator)
     forecast = expectations(sizes, widths, within)

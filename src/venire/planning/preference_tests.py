@@ -32,8 +32,8 @@ from venire.kernels.shares import Z95, clustered_shares, largest_variance, wilso
 from venire.planning.allocation import neyman
 from venire.planning.earlier import own_draws
 from venire.planning.preferences import Cells, cells_of, middle_labels, refuse_many
-from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Plan, costs, enough
-from venire.planning.second_judgments import affordable, check_within
+from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Plan, check_within, costs, enough
+from venire.planning.second_judgments import affordable
 from venire.planning.shares import UNKNOWN, TopicShares, budgets, expectations, half_widths
 from venire.results import Note, first_few
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
@@ -49,6 +49,7 @@ def plan_preferences(
     preferences: PreferencesLike | None = None,
     *,
     budget: float,
+    batch: float | None = None,
     within: float = 0.1,
     cost: Mapping[str, float] | None = None,
     rng: RNGLike = 0,
@@ -60,6 +61,7 @@ def plan_preferences(
     judgments : labels of the documents
     preferences : choices that are known; their pairs are not asked again.  None: there are none yet
     budget : what may be spent, in the unit of ``cost``
+    batch : how much of it to spend now; None: all
     within : the goal is decided where the 95 % interval of p(a > b) has at most this half-width for every two labels
     cost : of a judgment by kind (``planning.costs``)
 
@@ -84,7 +86,7 @@ def plan_preferences(
     case = LabelTests.of(as_judgments(judgments), choices)
     notes, price = list(case.notes), costs(cost)[PREFERENCE]
     n_most = int(case.room().sum())
-    n = affordable(budget, price, n_most, notes)
+    n = affordable(price, n_most, notes, budget=budget, batch=batch)
     sizes = budgets(budget, min(n_most * price, MOST_TIMES * budget))
     widths = case.half_widths([min(size / price, n_most) for size in sizes], generator)
     forecast = expectations(sizes, widths, within)

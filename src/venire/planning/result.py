@@ -182,6 +182,13 @@ def enough(forecast: Sequence[Expected], most: float = np.inf) -> float | None:
     return float(np.round(size)) if size >= 1 else float(f"{size:.2g}")
 
 
+def check_within(within: float, *, below: float = 0.5) -> None:
+    """Refuse a half-width that decides nothing, or all; no interval of a share has one of 0.5 or more."""
+    if not 0 < within < below:
+        most = "" if below == np.inf else f" and below {below:g}"
+        raise SettingError(f"a half-width of {within:g}", hint=f"expected a number above 0{most}, such as 0.05")
+
+
 def costs(given: Mapping[str, float] | None) -> dict[str, float]:
     """Return the cost of each kind of judgment, 1 unless given.
 

@@ -50,6 +50,7 @@ from venire.planning.result import (
     SPENT,
     UNDECIDABLE,
     Plan,
+    check_within,
     costs,
     enough,
 )
@@ -117,6 +118,7 @@ def plan_systems(
     labels = with_probabilities(labels, after, who.people)
     scoring = Scoring(gains=gains, topics=topics, per="assessor")
     measured = scoring.plan([measure], labels.scale)
+    check_within(within, below=np.inf)
     sources = as_runs(runs)
     labels = with_results(labels, sources, reading_depth(measured.measures[0]))
     rounds, elsewhere = of_these_files(rounds, labels)
@@ -173,7 +175,10 @@ class Roles:
 
 
 def _names(names: str | Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    found = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    if "" in found:
+        raise SettingError("an assessor has no name", hint="name the people and the judges, or leave them out")
+    return found
 
 
 def reading_depth(measure: Measure) -> int:
@@ -183,9 +188,9 @@ def reading_depth(measure: Measure) -> int:
 
 @dataclass(frozen=True)
 class Past:
-    """What was done before: fractions of the information at earlier looks, and what was spent and is outstanding."""
+    """What was done before: what labels of no plan would have cost, what each plan did, and how many are missing."""
 
-    before: int
+    before: float
     spent: tuple[float, ...]
     missing: int
 
@@ -199,7 +204,7 @@ class Past:
         spent = [[price[each.kind] for each in row if (each.topic, each.doc) in given] for row in rounds]
         n_asked = sum(map(len, rounds))
         done = sum(map(len, spent))
-        return cls(len(given) - done, tuple(sum(each) for each in spent if each), n_asked - done)
+        return cls((len(given) - done) * price[REFERENCE], tuple(sum(each) for each in spent if each), n_asked - done)
 
     def times(self, budget: float, batch: float) -> list[float]:
         """Fractions of the information at all looks, those to come too, which end with the whole budget."""
@@ -215,25 +220,16 @@ class Past:
         levels = levels_of(times, LEVEL)
         return levels[:n_looks][-1] if n_looks else 0.0, levels[-1]
 
-    def state(self, found: SystemsPlan, *, budget: float, batch: float) -> str:
-        """What to do next: judge, or stop, since the goal is decided, the budget is spent, or nothing is left."""
-        level, _ = self.levels(budget, batch)
-        if level > 0 and found.decided(level):
-            return DECIDED
-        if not len(found.candidates.item):
-            return UNDECIDABLE
-        return JUDGE if budget - sum(self.spent) >= found.candidates.least * (1 - 1e-9) else SPENT
-
 
 def planned(
     found: SystemsPlan, goal: Goal, *, budget: float, batch: float | None, past: Past, people: Sequence[str]
 ) -> Plan:
     """Look at the goal, stop if it is decided or nothing is left to do, and else draw the next batch."""
-    if len(found.candidates.item):
-        refuse_too_little(found.candidates.least, budget=budget, batch=batch)
+    refuse_too_little(found.candidates.least, budget=budget, batch=batch)
     size, left = budget if batch is None else float(batch), budget - sum(past.spent)
     notes = (*found.scene.labels.notes, *notes_of(found, past, left))
-    state, (level, last) = past.state(found, budget=budget, batch=size), past.levels(budget, size)
+    level, last = past.levels(budget, size)
+    state = state_of(found, level, left)
     if state != JUDGE:
         what, outcome = found.question.what, found.outcome(level)
         return Plan(str(goal), max(left, 0.0), (), (), what, state=state, notes=notes, outcome=outcome)
@@ -252,6 +248,15 @@ def planned(
         notes = (*notes, Note("plan-cost", text, cost=price, budget=float(probability @ candidates.cost)))
     minutes = expected_minutes(_of(judgments, people), len(asked))
     return Plan(str(goal), left, asked, forecast, found.question.what, enough(forecast), minutes=minutes, notes=notes)
+
+
+def state_of(found: SystemsPlan, level: float, left: float) -> str:
+    """What to do next: judge, or stop, since the goal is decided, the budget is spent, or nothing is left to judge."""
+    if level > 0 and found.decided(level):
+        return DECIDED
+    if not len(found.candidates.item):
+        return UNDECIDABLE
+    return JUDGE if left >= found.candidates.least * (1 - 1e-9) else SPENT
 
 
 def _of(labels: Judgments, people: Sequence[str]) -> Judgments:

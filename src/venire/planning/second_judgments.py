@@ -22,6 +22,7 @@ from venire.errors import SettingError, Way
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import RunsLike
 from venire.kernels.sampling import inclusion_probabilities, systematic
+from venire.planning.earlier import refuse_too_little
 from venire.planning.preferences import middle_labels
 from venire.planning.result import ALL_ASKED
 from venire.results import Note, first_few
@@ -171,18 +172,11 @@ def asked(found: Candidates, probability: Floats, drawn: Bools) -> tuple[Asked, 
     )
 
 
-def affordable(budget: float, price: float, available: int, notes: list[Note]) -> int:
-    """Return how many judgments a budget buys, at most those that can be asked; notes gets one where that is less."""
-    if not price <= budget < np.inf:
-        raise SettingError(f"a budget of {budget:g}", hint=f"expected {price:g}, the cost of one judgment, or more")
-    n = int(budget / price * (1 + 1e-12))
+def affordable(price: float, available: int, notes: list[Note], *, budget: float, batch: float | None = None) -> int:
+    """Return how many judgments to ask for now, at most those that can be asked; notes gets one where that is less."""
+    refuse_too_little(price, budget=budget, batch=batch)
+    n = int(min(budget, budget if batch is None else batch) / price * (1 + 1e-12))
     if n > available > 0:
         template = "the budget buys {n:,} judgments, and {available:,} can be asked: the plan has all of them"
         notes.append(Note(ALL_ASKED, template, n=n, available=available))
     return min(n, available)
-
-
-def check_within(within: float) -> None:
-    """Refuse a half-width that no interval of a share can have."""
-    if not 0 < within < 0.5:
-        raise SettingError(f"a half-width of {within:g}", hint="expected a number above 0 and below 0.5, such as 0.05")

@@ -257,7 +257,7 @@ def raw_scores(case: Case, measured: Measured) -> Floats:
 def topic_scales(scene: Scene) -> Floats:
     """By what the linear approximation of each topic is to be multiplied, so that sums over systems agree -> (topic,).
 
-    By the labels of the judge.
+    By the labels of the judge; 1 where these give no result a gain.
     """
     panel = build_panel(scene.case.judgments.where(assessor=list(scene.judges or scene.reference)), pool="mean")
     score = np.nansum(scene.layout.place(score_facts(scene.case.facts, panel, scene.plan))[:, :, 0, 0], axis=0)
@@ -265,9 +265,10 @@ def topic_scales(scene: Scene) -> Floats:
     linear = (scene.weights(0) / scene.share[:, None]).sum(axis=0) * gain
     topic = scene.case.facts.items.topic
     total = np.bincount(topic, weights=linear, minlength=len(scene.case.facts.items.topics))
-    found = np.full(len(total), score.sum() / (total[scene.layout.chosen].sum() or 1.0))
-    there = scene.layout.chosen[total[scene.layout.chosen] > 0]
-    found[there] = score[total[scene.layout.chosen] > 0] / total[there]
+    some = total[scene.layout.chosen] > 0
+    there = scene.layout.chosen[some]
+    found = np.full(len(total), score.sum() / total[there].sum() if some.any() else 1.0)
+    found[there] = score[some] / total[there]
     return found
 
 

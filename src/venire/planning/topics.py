@@ -42,7 +42,7 @@ from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
 from venire.planning.new_systems import NewSystems
-from venire.planning.result import DECIDED, DECIDED_WITH, JUDGE, UNDECIDABLE, Expected, Plan, enough
+from venire.planning.result import DECIDED, DECIDED_WITH, JUDGE, UNDECIDABLE, Expected, Plan, check_within, enough
 from venire.planning.shares import budgets
 from venire.results import Note, Records, Tabular, counted, first_few
 from venire.types import Bools, Floats, Ints, RNGLike
@@ -245,8 +245,7 @@ def _without_runs(
     **scoring: Any,
 ) -> Plan:
     """Forecast the half-width of the mean difference of two systems that did not run yet."""
-    if not 0 < within < np.inf:
-        raise SettingError(f"a half-width of {within:g}", hint="expected a number above 0, such as 0.05")
+    check_within(within, below=np.inf)
     new = NewSystems.of(as_judgments(judgments), measure, rng=np.random.default_rng(rng), **scoring)
     forecast = tuple(new.expected(each, within) for each in _numbers(budget))
     now = new.expected(0.0, within)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import pytest
 
 import venire
@@ -67,3 +69,43 @@ def test_plans_for_another_goal_are_refused(files):
     assert venire.plan(*files, "P@5", goal="best", after=[first], **how).asked == first.asked
     with pytest.raises(SettingError, match="earlier plan 1 is for the goal 'best', and this one for 'levels'"):
         venire.plan(*files, "P@5", goal="levels", after=[first], **how)
+
+
+@pytest.mark.parametrize("goal", ["labels", "agreement", "preferences"])
+def test_a_batch_is_forecast_for_the_whole_budget_and_computed_once(goal, monkeypatch):
+    planner, calls = getattr(module := importlib.import_module("venire.planning.plan"), f"plan_{goal}"), []
+    monkeypatch.setattr(module, f"plan_{goal}", lambda *more, **how: calls.append(how) or planner(*more, **how))
+    who = {} if goal == "preferences" else {"reference": "zoe"}
+    whole, batch = (venire.plan(LABELS, goal=goal, budget=20, batch=batch, **who) for batch in (None, 6))
+    assert (len(whole), len(batch), len(calls)) == (20, 6, 2)
+    assert (batch.forecast, batch.enough, batch.budget) == (whole.forecast, whole.enough, 20)
+    if goal == "agreement":
+        assert {each.probability for each in batch.asked} == {6 / 72}
+
+
+@pytest.mark.parametrize("goal", ["best", "levels", "labels", "agreement", "preferences"])
+@pytest.mark.parametrize("setting", ["budget", "batch"])
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), 0.0, -3.0])
+def test_amounts_that_are_none_are_refused(files, goal, setting, value):
+    of_systems = goal in OF_SYSTEMS
+    how = (
+        {"budget": 20, setting: value, "reference": "ann"} if goal != "preferences" else {"budget": 20, setting: value}
+    )
+    with pytest.raises(SettingError, match=f"a {setting} of {value:g}") as error:
+        venire.plan(*(files if of_systems else (LABELS,)), goal=goal, **how)
+    assert error.value.hint == "expected a number above 0"
+
+
+@pytest.mark.parametrize("goal", ["levels", "labels", "agreement", "preferences", "topics"])
+@pytest.mark.parametrize("within", [0.0, -1.0, float("nan"), float("inf")])
+def test_half_widths_that_decide_nothing_are_refused(files, goal, within):
+    given = (*files,) if goal == "levels" else (LABELS,)
+    who = {"reference": "ann"} if goal == "levels" else {}
+    with pytest.raises(SettingError, match=f"a half-width of {within:g}"):
+        venire.plan(*given, goal=goal, budget=20, within=within, **who)
+
+
+@pytest.mark.parametrize("who", [{"reference": ["ann", ""]}, {"reference": ""}, {"reference": "ann", "judge": ""}])
+def test_people_and_judges_have_names(files, who):
+    with pytest.raises(SettingError, match="an assessor has no name"):
+        venire.plan(*files, goal="best", budget=20, **who)

@@ -334,3 +334,9 @@ def test_categories_have_no_neighbours():
         forecast_of(as_judgments(table, scale=scale), relevant="2")[1].round(2) for scale in ("0|1|2", "0|2|1", "2|0|1")
     }
     assert max(found) - min(found) <= 0.011
+
+
+def test_the_interval_of_alpha_is_expected_to_end_at_its_range():
+    forecast = plan_agreement(judged_once(n_topics=2), budget=8).forecast
+    assert max(each.half_width for each in forecast) == 1.0
+    assert forecast[0].p_decided == pytest.approx(0.0, abs=1e-3)

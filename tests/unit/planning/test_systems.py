@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,8 +12,8 @@ from venire.planning.candidates import Candidates
 from venire.planning.earlier import own_draws
 from venire.planning.goals import Goal
 from venire.planning.question import Question, deviations, same_rows
-from venire.planning.result import DECIDED, JUDGE, SPENT, UNDECIDABLE
-from venire.planning.rounds import Past
+from venire.planning.result import DECIDED, JUDGE, SPENT, UNDECIDABLE, costs
+from venire.planning.rounds import Past, plan_systems, state_of
 
 SYSTEMS = ("s0", "s1", "s2", "s3")
 
@@ -139,12 +141,12 @@ def test_other_goals_ask_about_all_their_systems(study, goal):
 
 def test_states(study):
     nothing, everything = study.plan("pair:s0,s1", study.nothing), study.plan("pair:s0,s1", np.ones(4 * N_TOPICS * TOP))
-    assert Past(0, (), 0).state(nothing, budget=100, batch=50) == JUDGE
-    assert Past(0, (100.0,), 0).state(nothing, budget=100, batch=100) == SPENT
-    assert Past(0, (480.0,), 0).state(everything, budget=480, batch=480) == DECIDED
+    assert state_of(nothing, 0.0, 100.0) == JUDGE
+    assert state_of(nothing, 0.05, 0.0) == SPENT
+    assert state_of(everything, 0.05, 0.0) == DECIDED
     equal = Study.simulate(np.random.default_rng(1), equal=True)
     same = equal.plan("pair:s0,s1", np.ones(4 * N_TOPICS * TOP))
-    assert Past(0, (480.0,), 0).state(same, budget=480, batch=480) == UNDECIDABLE
+    assert state_of(same, 0.05, 0.0) == UNDECIDABLE
 
 
 def test_looks_end_with_the_whole_budget():
@@ -187,3 +189,24 @@ def test_rounds_draw_independently():
         error = np.sqrt(2 / 9 / (n_seeds / len(n_sets)))
         wrong.append(np.std(away) / error)
     assert wrong[0] < 1.3 < 2 < wrong[1]
+
+
+@pytest.mark.filterwarnings("ignore::venire.errors.EqualLabelsWarning")
+@pytest.mark.parametrize("measure", ["nDCG@5", "P(rel=1)@5"])
+def test_results_count_before_the_judge_gave_any_of_them_a_gain(study, measure):
+    labels = study.judgments.where(assessor="judge")
+    without_gain = replace(labels, label=np.zeros_like(labels.label))
+    found = plan_systems(without_gain, study.runs, measure, goal="pair:s0,s1", budget=20, reference="person")
+    assert (found.state, len(found)) == (JUDGE, 20)
+    widths = [each.half_width for each in found.forecast]
+    assert widths == sorted(widths, reverse=True)
+    assert widths[0] > 0 == widths[-1]
+
+
+def test_labels_of_no_plan_count_as_much_as_they_would_have_cost(study):
+    probability = study.nothing
+    probability[:50] = 0.5
+    found = study.plan("pair:s0,s1", probability)
+    for price in (0.1, 1.0, 10.0):
+        past = Past.of(found, [], costs({"reference": price}))
+        np.testing.assert_allclose(past.times(50 * price, 25 * price), [0.5, 0.75, 1.0])
