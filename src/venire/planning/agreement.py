@@ -101,8 +101,7 @@ def plan_agreement(
     forecast = tuple(present.expected(size, min(size / price, len(found)), within) for size in sizes)
     rows = asked(found, *sampled(found, np.ones(len(found)), n, generator)) if state == JUDGE else ()
     needed, minutes = enough(forecast, len(found) * price), expected_minutes(found.labels, len(rows))
-    outcome = "" if state == JUDGE else present.outcome()
-    return Plan(GOAL, budget, rows, forecast, WHAT, needed, state, minutes, tuple(notes), outcome)
+    return Plan(GOAL, budget, rows, forecast, WHAT, needed, state, minutes, tuple(notes), present.outcome())
 
 
 class Present(NamedTuple):

@@ -145,7 +145,6 @@ def plan_labels(
     outcome = f"The widest 95% interval of {what} has a half-width of {widest:.3f}."
     if not np.isfinite(widest):
         outcome = f"At least one label has no interval of {what}: it takes double judgments of two topics."
-    outcome = "" if state == JUDGE else outcome
     return Plan(GOAL, budget, rows, forecast, what, needed, state, minutes, tuple(dict.fromkeys(notes)), outcome)
 
 

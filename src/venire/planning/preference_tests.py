@@ -94,7 +94,7 @@ def plan_preferences(
     state = DECIDED if widest <= within else UNDECIDABLE if n == 0 else JUDGE
     rows = case.asked(n, generator) if state == JUDGE else ()
     needed = enough(forecast, n_most * price)
-    outcome = "" if state == JUDGE else f"The widest interval of {WHAT} has a half-width of {widest:.3f}."
+    outcome = f"The widest interval of {WHAT} has a half-width of {widest:.3f}."
     return Plan(GOAL, budget, rows, forecast, WHAT, needed, state, notes=tuple(notes), outcome=outcome)
 
 

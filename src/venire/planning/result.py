@@ -47,7 +47,7 @@ class Plan(Tabular):
     what: the quantity whose intervals have that half-width; enough: the budget with which the goal is decided with
     probability ``DECIDED_WITH``, None where none is; state: one of ``JUDGE``, ``DECIDED``, ``SPENT``, ``UNDECIDABLE``;
     minutes: expected time of the assessors, None where no times are known; outcome: what the judgments so far tell,
-    where a plan stops; share: what ``p_decided`` is the expected share of, "" where it is a probability.
+    said where a plan stops; share: what ``p_decided`` is the expected share of, "" where it is a probability.
     """
 
     goal: str

@@ -392,7 +392,8 @@ def test_second_judgments_in_batches_until_the_budget_is_spent(venire, judged_on
         assert len(read_plan(path)) == min(left, 12)
         plans.append(str(path))
         labels.append(answered(read_plan(path), tmp_path / f"labels{number}.tsv"))
-    assert f"Goal {goal}: the budget is spent, and the goal is not decided." in err
+    told = {"labels": "The widest 95% interval of p(", "agreement": "Alpha is 0."}[goal]
+    assert f"Goal {goal}: the budget is spent, and the goal is not decided. {told}" in err
     assert "20 of the budget is spent, 0 is left" in err
     other = venire("plan", judged_once, "--goal", "preferences", "--budget", "9", "--after", plans[0])
     assert "earlier plan 1 asks for second judgments, so it has another goal" in other.err
@@ -409,6 +410,9 @@ def test_preference_tests_in_batches(venire, judged_once, tmp_path):
     assert (code, len(out.splitlines())) == (0, 1 + 6), err
     assert "14 of the budget is spent, 6 is left" in err
     assert "earlier plans asked for 1 judgment that did not come back" in err
+    settings = ("--goal", "preferences", "--budget", "14", "--preferences", choices, "--after", plan)
+    err = venire("plan", judged_once, *settings).err
+    assert "Goal preferences: the budget is spent, and the goal is not decided. The widest interval of p(a > b)" in err
 
 
 def test_preference_tests_have_a_second_document(venire, judged_once, tmp_path):
