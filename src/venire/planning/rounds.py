@@ -227,7 +227,7 @@ def planned(
     """Look at the goal, stop if it is decided or nothing is left to do, and else draw the next batch."""
     refuse_too_little(found.candidates.least, budget=budget, batch=batch)
     size, left = budget if batch is None else float(batch), budget - sum(past.spent)
-    notes = (*found.scene.labels.notes, *notes_of(found, past, left))
+    notes = tuple(notes_of(found, past, left))
     level, last = past.levels(budget, size)
     state = state_of(found, level, left)
     if state != JUDGE:
@@ -265,9 +265,12 @@ def _of(labels: Judgments, people: Sequence[str]) -> Judgments:
 
 
 def notes_of(found: SystemsPlan, past: Past, left: float) -> list[Note]:
-    """Say what is spent and missing, and what the plan and the forecast are about."""
-    notes = past_notes(sum(past.spent), left, past.missing)
-    names = found.scene.case.facts.systems
+    """Say what the labels and topics are, what is spent and missing, and what the plan and the forecast are about."""
+    scene, names = found.scene, found.scene.case.facts.systems
+    notes = [
+        note for note in scene.notes if note != scene.labels.note
+    ]  # how labels are predicted is no choice of users
+    notes += past_notes(sum(past.spent), left, past.missing)
     for group in found.same if found.question.within is None else ():
         if len(group) > 1:
             text = "{systems} return the same results, so that no label distinguishes them; they count as one"

@@ -11,7 +11,7 @@ import pytest
 
 import venire as library
 from json_results import loaded
-from planned_files import DOCS, SCALE, TOPICS, answered, by_llm, write_files
+from planned_files import DOCS, SCALE, TOPICS, answered, by_llm, ranked, write_files
 from venire import planning
 from venire.data.asked import Asked
 from venire.io.plans import read_plan, write_plan
@@ -679,3 +679,25 @@ def test_few_minutes_are_not_none(first_round, tmp_path):
 def test_a_budget_far_beyond_all_that_can_be_asked(venire, files):
     out = venire("plan", *files, *PAIR[:3], "1e300", *PAIR[4:], "--format", "text").out
     assert "With a budget of 108 the goal is decided with probability 1.00" in out
+
+
+def test_topics_that_are_left_out_are_told(venire, files, tmp_path):
+    lines = Path(files[0]).read_text().splitlines()
+    Path(files[0]).write_text("\n".join(line for line in lines if not line.startswith(("t3\t", "t7\t"))) + "\n")
+    labels = answered([Asked("t3", "d0", "ann", "reference", 0.5, "drawn")], tmp_path / "labels.tsv")
+    code, out, err = venire("plan", *files, *PAIR)
+    assert (code, "2 topics of the runs not judged and ignored" in err) == (0, True)
+    assert {"t3", "t7"}.isdisjoint(row["topic"] for row in csv.DictReader(io.StringIO(out), delimiter="\t"))
+    err = venire("plan", *files, "-j", labels, *PAIR).err
+    assert "1 topic of the runs not judged and ignored" in err
+    assert "1 topic left out, which the reference labelled and llm did not" in err
+    assert "labels are too few to compare predictions" not in err
+
+
+def test_a_measure_that_counts_below_the_labels_of_the_reference_says_so(venire, files, tmp_path):
+    asked = [Asked(f"t{t}", f"d{ranked('good', t)[0]}", "ann", "reference", 0.5, "first rank") for t in range(TOPICS)]
+    labels = answered(asked, tmp_path / "labels.tsv")
+    err = venire(
+        "plan", *files, "-j", labels, "--goal", "pair:good,poor", "--budget", "40", "--reference", "ann", "-m", "AP"
+    ).err
+    assert "AP counts relevant results at every rank" in err
