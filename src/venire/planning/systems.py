@@ -31,6 +31,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import cycle
 
 import numpy as np
 
@@ -273,11 +274,11 @@ def topic_scales(scene: Scene) -> Floats:
 
 
 def asked_rows(plan: SystemsPlan, drawn: Ints, probability: Floats, judges: Sequence[str]) -> tuple[Asked, ...]:
-    """Name the candidates that were drawn (position,), in blocks by topic; each topic has one assessor."""
+    """Name the candidates that were drawn (position,), in blocks by topic; each has one assessor in all rounds."""
     candidates, labels = plan.candidates, plan.scene.labels
     items, facts, item = plan.facts.items, plan.facts, candidates.item[drawn]
     topics, docs = list(items.topics), items.doc.take(item)
-    turn = {topic: judges[n % len(judges)] for n, topic in enumerate(dict.fromkeys(items.topic[item].tolist()))}
+    turn = dict(zip(plan.scene.layout.chosen.tolist(), cycle(judges), strict=False))
     reasons = reasons_of(facts, item)
     return tuple(
         Asked(

@@ -339,6 +339,18 @@ def test_several_people_share_the_topics(venire, files):
     assert len({(row["topic"], row["judge"]) for row in rows}) == len({row["topic"] for row in rows})
 
 
+def test_a_topic_keeps_its_person_in_later_batches(venire, files, tmp_path):
+    plans, labels = [tmp_path / f"plan{n}.tsv" for n in (1, 2)], tmp_path / "labels.tsv"
+    words = ("--goal", "pair:good,poor", "--budget", "60", "--batch", "14", *PEOPLE[2:], "--reference", "ann,bob,cy")
+    assert venire("plan", *files, *words, "-o", plans[0]).code == 0
+    answered(read_plan(plans[0]), labels)
+    assert venire("plan", *files, "-j", labels, *words, "--after", plans[0], "-o", plans[1]).code == 0
+    first, second = ({each.topic: each.judge for each in read_plan(path)} for path in plans)
+    assert first.keys() & second.keys()
+    assert first.keys() != second.keys()
+    assert all(second[topic] == first[topic] for topic in first.keys() & second.keys())
+
+
 # ---- other goals --------------------------------------------------------------------------------------------------
 
 
