@@ -52,8 +52,7 @@ class Question:
     def decided(self, values: Floats, covariance: Floats, reach: float) -> Bools:
         """Whether intervals of ``reach`` standard deviations decide it; values (draw, system) -> (draw,)."""
         if self.within is not None:
-            widest = reach * float(np.sqrt(np.diagonal(covariance)[self.members]).max())
-            return np.full(len(values), widest <= self.within)
+            return np.full(len(values), self.half_width(values, covariance, reach) <= self.within)
         values, deviation = values[:, self.members], reach * deviations(covariance)[np.ix_(self.members, self.members)]
         order = np.argsort(-values, axis=1, kind="stable")
         ranked, found = np.take_along_axis(values, order, axis=1), np.ones(len(values), dtype=np.bool_)
@@ -63,9 +62,9 @@ class Question:
         return found
 
     def half_width(self, value: Floats, covariance: Floats, reach: float) -> float:
-        """Mean half-width: of the scores for levels, else of the differences of neighbours in the order."""
+        """Half-width of the widest interval of a score for levels, else the mean one of neighbours in the order."""
         if self.within is not None:
-            return reach * float(np.sqrt(np.diagonal(covariance)[self.members]).mean())
+            return reach * float(np.sqrt(np.diagonal(covariance)[self.members]).max())
         order = self.order(value)[: self.first + 1]
         return reach * float(deviations(covariance)[order[:-1], order[1:]].mean())
 
@@ -85,7 +84,7 @@ class Question:
     def what(self) -> str:
         """What the half-width in the forecast is about."""
         if self.within is not None:
-            return "the mean score of a system"
+            return "the mean score that is known least"
         if len(self.members) == 2:
             return "the difference of the two systems"
         return "the difference of the first two systems" if self.first == 1 else "a difference of neighbours"

@@ -130,7 +130,7 @@ class SystemsPlan:
             return ""
         value, names, reach = self.now.value, self.scene.case.facts.systems, reach_of(self.scene.degrees, level)
         if self.question.within is not None:
-            widest = reach * float(np.sqrt(np.diagonal(self.now.covariance)).max())
+            widest = self.question.half_width(value, self.now.covariance, reach)
             return f"The widest interval has a half-width of {widest:.3f}."
         if len(self.same) == 1:
             return f"{listed([names[n] for n in self.same[0]])} have the same score."

@@ -59,7 +59,7 @@ def test_levels_are_decided_where_intervals_are_short():
     covariance = np.diag([0.001, 0.001, 0.001, 0.002])
     assert asked.decided(np.zeros((1, 4)), covariance, 2.0).tolist() == [True]
     assert asked.decided(np.zeros((1, 4)), covariance, 2.5).tolist() == [False]
-    assert asked.half_width(np.zeros(4), covariance, 2.0) == pytest.approx(2 * np.sqrt(np.diag(covariance)).mean())
+    assert asked.half_width(np.zeros(4), covariance, 2.0) == pytest.approx(2 * np.sqrt(0.002))
 
 
 def test_deviations_are_those_of_draws():
@@ -210,3 +210,12 @@ def test_labels_of_no_plan_count_as_much_as_they_would_have_cost(study):
     for price in (0.1, 1.0, 10.0):
         past = Past.of(found, [], costs({"reference": price}))
         np.testing.assert_allclose(past.times(50 * price, 25 * price), [0.5, 0.75, 1.0])
+
+
+@pytest.mark.parametrize("within", [0.05, 0.1, 0.2])
+def test_levels_are_forecast_to_be_decided_where_the_widest_interval_is_short(study, within):
+    found = study.plan("levels", study.nothing)
+    found = replace(found, question=replace(found.question, within=within))
+    for budget in (50.0, 200.0, 400.0):
+        there = found.expected(budget, 0.05)
+        assert there.p_decided == float(there.half_width <= within)
