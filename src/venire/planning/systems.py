@@ -19,7 +19,9 @@ topics (``kernels.sampling``).
 scores now, and :math:`V_n` that with these labels, the estimate will be normal around the present one with covariance
 :math:`V - V_n` (preposterior analysis; Raiffa and Schlaifer 1961).  The goal is decided where 95 % intervals exclude 0
 for all differences that it is about: that the first system is ahead of each of the others, for the claim that it is the
-best (an intersection-union test, which needs no adjustment: Berger 1982, doi:10.1080/00401706.1982.10487790).
+best (an intersection-union test, which needs no adjustment: Berger 1982, doi:10.1080/00401706.1982.10487790).  Levels
+are decided by half-widths, which will be estimates: the logarithm of the widest one is taken as normal with the
+variance :math:`1 / 2d` of that of a standard deviation with d degrees of freedom.
 
 Cost: one prediction of labels, and for each budget of the forecast one fit of O(items x systems^2), for at most
 ``MOST_SYSTEMS`` systems, fewer where there are many topics; the design of levels is of all systems.
@@ -204,10 +206,12 @@ class SystemsPlan:
         labelled[drawn] = True
         degrees = max(len(np.unique(self.facts.items.topic[labelled])) - 1, 4)
         reach = reach_of(degrees, level)
+        half_width = self.question.half_width(now.value, new, reach)
+        if self.question.within is not None:
+            return Expected(budget, chance_of_within(self.question.within, half_width, degrees), half_width)
         normal = np.random.default_rng([self.seed, 2]).standard_normal((N_DRAWS, len(now.value)))
         values = now.value + normal @ root(now.covariance - new).T
-        p = float(self.question.decided(values, new, reach).mean())
-        return Expected(budget, p, self.question.half_width(now.value, new, reach))
+        return Expected(budget, float(self.question.decided(values, new, reach).mean()), half_width)
 
     def _unit(self, model: ResidualModel) -> Floats:
         """Scale a covariance of the linear approximation to the measure itself -> (system, system)."""
@@ -216,6 +220,19 @@ class SystemsPlan:
         base = model.effects.weighted(model.weights)[1] * model.thresholds.range**2
         ratio = np.sqrt(np.diagonal(self.now.covariance) / np.maximum(np.diagonal(base), 1e-300))
         return np.outer(ratio, ratio)
+
+
+def chance_of_within(within: float, half_width: float, degrees: int) -> float:
+    """Return the probability that a half-width will be at most this one, where so much is expected.
+
+    Examples
+    --------
+    >>> chance_of_within(0.03, 0.03, 50), round(chance_of_within(0.03, 0.033, 50), 2)
+    (0.5, 0.17)
+    """
+    from scipy.special import ndtr
+
+    return float(ndtr(np.log(within / max(half_width, 1e-12)) * np.sqrt(2 * degrees)))
 
 
 def most_systems(n_topics: int, depth: int) -> int:
