@@ -84,7 +84,7 @@ class Question:
     def what(self) -> str:
         """What the half-width in the forecast is about."""
         if self.within is not None:
-            return "the mean score that is known least"
+            return "the least certain mean score"
         if len(self.members) == 2:
             return "the difference of the two systems"
         return "the difference of the first two systems" if self.first == 1 else "a difference of neighbours"
