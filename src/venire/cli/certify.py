@@ -145,22 +145,10 @@ criteria = declare.gathered(
 @inputs.where_option
 @declare.reading
 @declare.run_rules
-@declare.option(
-    *("-o", "--output", "page_path"),
-    section=declare.OUTPUT,
-    type=click.Path(),
-    callback=places.file_place,
-    metavar="FILE.html",
-    help="Write the certificate as a page to this file.",
+@declare.output_file(
+    *("-o", "--output", "page_path"), metavar="FILE.html", help="Write the certificate as a page to this file."
 )
-@declare.option(
-    *("--json", "json_path"),
-    section=declare.OUTPUT,
-    type=click.Path(),
-    callback=places.file_place,
-    metavar="FILE",
-    help="Write the certificate as JSON to this file.",
-)
+@declare.output_file(*("--json", "json_path"), help="Write the certificate as JSON to this file.")
 @declare.output_options(folder=True)
 @declare.rng_option(used=True)
 @click.pass_context

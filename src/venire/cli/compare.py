@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from venire.cli import gate, inputs
-from venire.cli.options import ALL_POOLS, Command, draws_option, gathered, given, one_of, option
+from venire.cli.options import ALL_POOLS, Command, draws_option, flag, gathered, given, one_of, option
 from venire.cli.output import RENDERERS, Output, Table, bar
 from venire.results import read_number
 
@@ -113,17 +113,15 @@ judging = gathered(
     help='A condition, as in "p_stays_ahead>=0.9": exit code 1 if the candidate, or one of several, does not meet it, '
     "or if judges contradict each other on it; may be repeated.",
 )
-@option(
+@flag(
     "--agreement-needed",
     section=JUDGE,
-    is_flag=True,
     help="Instead of a forecast, compute how far another judge must agree for the better of two systems to stay ahead, "
     "by P@10 unless -m is given.  JSON has also the probability by both rates, which --plot shows.",
 )
-@option(
+@flag(
     "--corrected",
     section=JUDGE,
-    is_flag=True,
     help="Instead of a forecast, estimate the differences that the reference would find, from the labels of --assessor "
     "and those that the reference gave, such as those of a plan, with their probabilities.",
 )

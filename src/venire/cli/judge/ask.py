@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli.judge.arguments import database_option, read_apart, study_argument
-from venire.cli.options import Command, Number, gathered, option, output_options, rng_option, whole_number
+from venire.cli.options import Command, Number, flag, gathered, option, output_options, rng_option, whole_number
 from venire.cli.output import Output, Table, on_a_terminal
 from venire.results import counted
 
@@ -91,15 +91,10 @@ asking = gathered(
         "repeats": whole_number(
             "--repeats", section=ASKING, least=1, default=1, metavar="R", help="How often each task is asked."
         ),
-        "replace": option(
-            "--replace",
-            section=ASKING,
-            is_flag=True,
-            help="Replace answers that the machine gave by another model or prompt.",
+        "replace": flag(
+            "--replace", section=ASKING, help="Replace answers that the machine gave by another model or prompt."
         ),
-        "again": option(
-            "--again", section=ASKING, is_flag=True, help="Ask tasks again whose replies could not be read."
-        ),
+        "again": flag("--again", section=ASKING, help="Ask tasks again whose replies could not be read."),
     },
 )
 cost = gathered(
@@ -130,8 +125,8 @@ cost = gathered(
 @server
 @asking
 @cost
-@option("--show-prompt", section=ASKING, is_flag=True, help="Print the prompts, one of each kind of task, and end.")
-@option("--yes", section=ASKING, is_flag=True, help="Do not ask before requests are sent.")
+@flag("--show-prompt", section=ASKING, help="Print the prompts, one of each kind of task, and end.")
+@flag("--yes", section=ASKING, help="Do not ask before requests are sent.")
 @database_option
 @output_options()
 @rng_option(used=False)
@@ -176,9 +171,9 @@ def command(
 def _endpoint(server: Mapping[str, Any]) -> Endpoint:
     from venire.judging.machines.client import Endpoint
 
-    for name, flag in (("model", "--model NAME"), ("url", "--base-url URL")):
+    for name, needed in (("model", "--model NAME"), ("url", "--base-url URL")):
         if not server[name]:
-            raise click.UsageError(f"{flag} is missing")
+            raise click.UsageError(f"{needed} is missing")
     settings = {name: server[name] for name in ("model", "url", "temperature", "timeout", "attempts")}
     return Endpoint(key=os.environ.get(server["key_variable"], ""), **settings)
 

@@ -18,7 +18,7 @@ Examples:
 @click.command("erase", cls=declare.Command, epilog=EXAMPLES)
 @study_argument
 @assessor_argument
-@declare.option("--answers", section="Answers", is_flag=True, help="Remove the answers too; others judge them anew.")
+@declare.flag("--answers", section="Answers", help="Remove the answers too; others judge them anew.")
 @database_option
 @declare.output_options(folder=True)
 @declare.rng_option(used=False)

@@ -38,30 +38,23 @@ Examples:
     help="What is written: {}.  labels are those in isolation and given another document; preferences are between "
     "documents, lists between result lists.",
 )
-@declare.option(
+@declare.flag(
     *("--all", "surplus"),
     section=ANSWERS,
-    is_flag=True,
     help="With answers that came late and do not count; a column status tells them.",
 )
-@declare.option(
+@declare.flag(
     "--repeats",
     section=ANSWERS,
-    is_flag=True,
     help="With answers to tasks that came again, for venire consistency; a column repeat tells them.",
 )
-@declare.option(
+@declare.output_file(
     *("-o", "--output", "target"),
-    section=declare.OUTPUT,
-    type=click.Path(),
     callback=places.judgments_place,
-    metavar="FILE",
     help="The table: .csv, .tsv, .jsonl or .parquet; .gz or .zst may follow.",
 )
-@declare.option(
+@declare.output_file(
     *("--qrels", "folder"),
-    section=declare.OUTPUT,
-    type=click.Path(),
     callback=places.shared_folder_place,
     metavar="FOLDER",
     help="Labels in isolation as TREC qrels, a file for each assessor.",

@@ -19,12 +19,7 @@ Examples:
 @click.command("invite", cls=declare.Command, epilog=EXAMPLES)
 @study_argument
 @assessor_argument
-@declare.option(
-    "--again",
-    section="Invitation",
-    is_flag=True,
-    help="For a second device, or for somebody whose access was revoked.",
-)
+@declare.flag("--again", section="Invitation", help="For a second device, or for somebody whose access was revoked.")
 @declare.option(
     "--address",
     section="Invitation",

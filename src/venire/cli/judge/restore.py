@@ -20,12 +20,7 @@ Examples:
 @click.command("restore", cls=declare.Command, epilog=EXAMPLES)
 @study_argument
 @click.argument("copy", metavar="COPY", type=declare.PATH)
-@declare.option(
-    "--lose-newer",
-    section="Database",
-    is_flag=True,
-    help="Replace a database that has seen more than the copy.",
-)
+@declare.flag("--lose-newer", section="Database", help="Replace a database that has seen more than the copy.")
 @database_option
 @declare.output_options(folder=True)
 @declare.rng_option(used=False)
