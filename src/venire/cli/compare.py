@@ -61,7 +61,7 @@ judging = gathered(
         "pool": inputs.pool_option(
             JUDGE,
             choices=ALL_POOLS,
-            help="Score the runs with pooled labels, by {}, of all people but --new-judge or the reference; without "
+            help="Score the runs with pooled labels, by {}, of all people except --new-judge or the reference; without "
             "these, the other judge is another crowd.  Declared machines are left out.",
         ),
         "new_judge": option(
@@ -133,11 +133,11 @@ def command(
 ) -> None:
     """Compare the systems of RUNS, and forecast whether another judge would change their order.
 
-    The first table has the mean score of every system by the labels of every judge, with 95 % intervals over topics.
+    The first table has the mean score of every system by the labels of every judge, with 95% intervals over topics.
     The second has, for each pair of systems: the difference, its significance over topics, and the probability that the
     order stays the same under another judge.  Significant pairs are marked *, fragile pairs !; pairs with both marks
     come first.  With one judge, it is the probability that the order stays the same on other topics.
-    Files of nuggetizer with the nuggets of answers are both JUDGMENTS and RUNS, for -m VitalScore and its like.
+    Files of nuggetizer with the nuggets of answers are both JUDGMENTS and RUNS, for measures such as VitalScore.
     """
     from venire import compare
     from venire.data.assessors import nothing_declared

@@ -134,7 +134,7 @@ def command(
     assessor or --pool; --corrected estimates the scores that a reference (people) would give.  Measures with alpha,
     such as "CCG(alpha=0.5)@5", use conditional labels, which name the previous document in a column given.  Measures by
     intent, such as alpha_nDCG@10, use labels for intents: a column intent or subtopic, or the second column of qrels.
-    Files of nuggetizer with the nuggets of answers are both JUDGMENTS and RUNS, for -m VitalScore and its like.
+    Files of nuggetizer with the nuggets of answers are both JUDGMENTS and RUNS, for measures such as VitalScore.
     """
     from venire.io import read_duplicates
 

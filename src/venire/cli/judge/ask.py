@@ -71,7 +71,7 @@ server = gathered(
             help="How long to wait for a reply.",
         ),
         "attempts": whole_number(
-            "--attempts", section=SERVER, least=1, default=8, help="How often a request is sent that fails for now."
+            "--attempts", section=SERVER, least=1, default=8, help="How often a request is sent if it fails for now."
         ),
     },
 )
@@ -87,7 +87,7 @@ asking = gathered(
         "concurrency": whole_number(
             "--concurrency", section=ASKING, least=1, default=8, help="Number of requests at the same time."
         ),
-        "limit": whole_number("--limit", section=ASKING, least=1, help="Send at most so many requests."),
+        "limit": whole_number("--limit", section=ASKING, least=1, help="Send at most this many requests."),
         "repeats": whole_number(
             "--repeats", section=ASKING, least=1, default=1, metavar="R", help="How often each task is asked."
         ),

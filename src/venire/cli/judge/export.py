@@ -41,12 +41,12 @@ Examples:
 @declare.flag(
     *("--all", "surplus"),
     section=ANSWERS,
-    help="With answers that came late and do not count; a column status tells them.",
+    help="Include answers that came late and do not count; the column status marks them.",
 )
 @declare.flag(
     "--repeats",
     section=ANSWERS,
-    help="With answers to tasks that came again, for venire consistency; a column repeat tells them.",
+    help="Include answers to tasks that came again, for venire consistency; the column repeat marks them.",
 )
 @declare.output_file(
     *("-o", "--output", "target"),

@@ -33,7 +33,7 @@ Examples:
 def command(*, study: str, assessor: str, again: bool, address: str, database: str | None, out: Output) -> None:
     """Print the link by which ASSESSOR joins STUDY.toml.
 
-    It is used once; a link that was made before and not used ends.  The server need not be stopped.
+    It can be used once; an earlier link that was not used becomes invalid.  The server need not be stopped.
     """
     with opened(study, database) as store:
         link = f"{address.rstrip('/')}/join/{store.invite(assessor, again=again)}"

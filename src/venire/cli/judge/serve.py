@@ -51,7 +51,7 @@ Examples:
 @declare.flag(
     "--new-version",
     section=DATABASE,
-    help="Go on although scale, aspects or guidelines have changed since the first answer.",
+    help="Continue although scale, aspects or guidelines have changed since the first answer.",
 )
 def command(
     *,
