@@ -71,7 +71,7 @@ server = gathered(
             help="How long to wait for a reply.",
         ),
         "attempts": whole_number(
-            "--attempts", section=SERVER, least=1, default=8, help="How often a request is sent if it fails for now."
+            "--attempts", section=SERVER, least=1, default=8, help="How often a request is sent that fails temporarily."
         ),
     },
 )

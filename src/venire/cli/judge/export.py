@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from venire.cli import options as declare, places
-from venire.cli.judge.arguments import database_option, read_apart, refuse_own, study_argument
+from venire.cli.judge.arguments import database_and_output, read_apart, refuse_own, study_argument
 from venire.cli.output import Output, Table
 
 if TYPE_CHECKING:
@@ -59,9 +59,7 @@ Examples:
     metavar="FOLDER",
     help="Labels in isolation as TREC qrels, a file for each assessor.",
 )
-@database_option
-@declare.output_options(folder=True)
-@declare.rng_option(used=False)
+@database_and_output
 def command(
     *,
     study: str,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from venire.cli import options as declare
-from venire.cli.judge.arguments import assessor_argument, database_option, opened, study_argument
+from venire.cli.judge.arguments import assessor_argument, database_and_output, opened, study_argument
 from venire.cli.output import Output, Table
 
 EXAMPLES = """\b
@@ -27,9 +27,7 @@ Examples:
     metavar="URL",
     help="What assessors open, as given to venire judge serve.",
 )
-@database_option
-@declare.output_options(folder=True)
-@declare.rng_option(used=False)
+@database_and_output
 def command(*, study: str, assessor: str, again: bool, address: str, database: str | None, out: Output) -> None:
     """Print the link by which ASSESSOR joins STUDY.toml.
 
