@@ -31,13 +31,8 @@ scoring = declare.gathered("scoring", {"assessor": inputs.assessor_option(), "po
 @click.command("clicks", cls=declare.Command, epilog=EXAMPLES)
 @click.argument("log_file", metavar="LOG", type=declare.PATH)
 @inputs.some_runs_argument
-@declare.option(
-    "--dwell",
-    section=CLICKS,
-    type=declare.Number(min=0),
-    default=30.0,
-    metavar="S",
-    help="Minimum dwell time of a satisfied click, in seconds.",
+@declare.number(
+    "--dwell", section=CLICKS, default=30.0, metavar="S", help="Minimum dwell time of a satisfied click, in seconds."
 )
 @declare.whole_number(
     "--top",

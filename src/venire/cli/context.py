@@ -48,12 +48,11 @@ def command() -> None:
 )
 @inputs.judgments_argument(several=True)
 @declare.flag("--interactions", section=declare.MODEL, help="Include interactions of the two labels.")
-@declare.option(
+@declare.number(
     "--regularisation",
     section=declare.MODEL,
     type=declare.Number(min=0, min_open=True),
     default=1.0,
-    metavar="X",
     help="Weight of the L2 penalty.",
 )
 @inputs.features_option(declare.MODEL)

@@ -48,6 +48,9 @@ class Number(click.FloatRange):
         return found
 
 
+NOT_NEGATIVE = Number(min=0)
+
+
 def with_flags(way: Way) -> str:
     """Return a way to resolve an error with its settings as options: "choose one (--assessor NAME)"."""
     flags = (f"--{name.replace('_', '-')} {value}".rstrip() for name, value in way.settings.items())
@@ -140,6 +143,11 @@ def whole_number(*names: str, section: str, least: int, metavar: str = "N", **se
 def flag(*names: str, section: str, **settings: Any) -> Decorator:
     """Declare an option without a value."""
     return option(*names, section=section, is_flag=True, **settings)
+
+
+def number(*names: str, section: str, type: Number = NOT_NEGATIVE, metavar: str = "X", **settings: Any) -> Decorator:
+    """Declare an option that takes a number, not negative if no other range is stated."""
+    return option(*names, section=section, type=type, metavar=metavar, **settings)
 
 
 def input_file(*names: str, section: str, metavar: str = "FILE", **settings: Any) -> Decorator:
@@ -373,7 +381,7 @@ def choose_option(section: str, *choices: str) -> Decorator:
 
 def prior_option(section: str, help: str) -> Decorator:
     """Declare --prior: what is added to counts before shares are taken."""
-    return option("--prior", section=section, type=Number(min=0), default=0.0, metavar="X", help=help)
+    return number("--prior", section=section, default=0.0, help=help)
 
 
 def resource_option(section: str, *, begin: str = "Position of the resource", end: str = "") -> Decorator:
@@ -404,10 +412,9 @@ relevant_option = option(
     metavar="LABEL|all",
     help="Relevant labels: this one and higher ones, a set 'A|B', or all thresholds.  [default: the top label]",
 )
-slight_option = option(
+slight_option = number(
     "--slight",
     section="Preferences",
-    type=Number(min=0),
     metavar="S",
     help="Strengths up to S are slight, which are ties of strong preference.  [default: 1 if strengths exceed 1]",
 )

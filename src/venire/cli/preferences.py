@@ -32,11 +32,10 @@ planning = declare.gathered(
             help="Write pairs of documents to be compared: B for every two labels of JUDGMENTS, spread over topics.  "
             "PDP needs about 40 in individual mode and 160 in aggregate mode.  Needs no preferences.",
         ),
-        "within": declare.option(
+        "within": declare.number(
             "--within",
             section=PLAN,
             type=declare.Number(0, 1, min_open=True),
-            metavar="X",
             help="Estimate the number of tests for every two labels of JUDGMENTS with which the error of p(a > b) is "
             "at most X, by resampling the given tests and by theory.",
         ),

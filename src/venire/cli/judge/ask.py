@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli.judge.arguments import database_option, read_apart, study_argument
-from venire.cli.options import Command, Number, flag, gathered, option, output_options, rng_option, whole_number
+from venire.cli.options import Command, Number, flag, gathered, number, option, output_options, rng_option, whole_number
 from venire.cli.output import Output, Table, on_a_terminal
 from venire.results import counted
 
@@ -54,13 +54,8 @@ server = gathered(
             metavar="NAME",
             help="Environment variable that holds the key; none is sent if it is not set.",
         ),
-        "temperature": option(
-            "--temperature",
-            section=SERVER,
-            type=Number(min=0),
-            default=0.0,
-            metavar="X",
-            help="Temperature; left to the server if it refuses one.",
+        "temperature": number(
+            "--temperature", section=SERVER, default=0.0, help="Temperature; left to the server if it refuses one."
         ),
         "timeout": option(
             "--timeout",
@@ -100,21 +95,11 @@ asking = gathered(
 cost = gathered(
     "cost",
     {
-        "tokens_in": option(
-            *("--price-in", "tokens_in"),
-            section=COST,
-            type=Number(min=0),
-            default=0.0,
-            metavar="X",
-            help="Price of a million tokens of prompts.",
+        "tokens_in": number(
+            *("--price-in", "tokens_in"), section=COST, default=0.0, help="Price of a million tokens of prompts."
         ),
-        "tokens_out": option(
-            *("--price-out", "tokens_out"),
-            section=COST,
-            type=Number(min=0),
-            default=0.0,
-            metavar="X",
-            help="Price of a million tokens of answers.",
+        "tokens_out": number(
+            *("--price-out", "tokens_out"), section=COST, default=0.0, help="Price of a million tokens of answers."
         ),
     },
 )
