@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
@@ -283,6 +283,15 @@ def known(value: float) -> float | None:
 def known_count(value: float) -> float | int | None:
     """Return a count for a record: a whole number, unless it is weighted; None where it is unknown."""
     return int(value) if isfinite(value) and value == int(value) else known(value)
+
+
+def finite(value: Any) -> Any:
+    """Return data that JSON can hold: numbers that are not finite are None, at any depth."""
+    if isinstance(value, Mapping):
+        return {name: finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(each) for each in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 NO_VALUES = re.compile(r"(sd|se|p_value|p_adjusted|needed)(_.*)?|.*_(sd|se|low|high)|low|high")

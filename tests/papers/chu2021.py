@@ -21,7 +21,7 @@ from venire.agreement.alpha import alpha
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.io import read_grid
-from venire.kernels.ranking_entropy import scores_of
+from venire.kernels.ranking_entropy import scores_of_wins
 from venire.quality.label_preferences import LabelPreferences
 from venire.quality.label_scales import split_labels
 from venire.quality.lists import TopLists, orders_of
@@ -93,7 +93,7 @@ def pdp_of_example(cell):
 
 @PAPER.table("Section 3.5", "the printed PDP is within two standard errors of the exact one", implied=yes(*PRINTED))
 def within_sampling_error(cell):
-    worth = np.exp(scores_of(matrix(cell))[0])
+    worth = np.exp(scores_of_wins(matrix(cell).sum(axis=2) - 0.5)[0])
     orders = worth[np.array(list(permutations(range(5))))]
     log_p = (np.log(orders) - np.log(np.cumsum(orders[:, ::-1], axis=1)[:, ::-1])).sum(axis=1)
     p = np.exp(log_p)

@@ -48,6 +48,7 @@ from venire.agreement.intervals import (
     random_groups,
 )
 from venire.agreement.patterns import NO_PAIRS, LabelPatterns, group_table, label_patterns
+from venire.agreement.with_others import ratio
 from venire.data.judgments import Judgments
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.types import Codes, Floats, Ints
@@ -101,12 +102,7 @@ def fleiss_kappa(
 def observed_values(table: LabelPatterns, distances: Floats) -> Values:
     """Return the mean distance of two labels of an item, as a function of weights (draw, pattern) -> (draw,)."""
     per_item, paired = table.pair_means(distances), table.paired.astype(np.float64)
-    return lambda weights: _mean_of(weights @ per_item, weights @ paired)
-
-
-def _mean_of(total: Floats, n: Floats) -> Floats:
-    """Divide sums by numbers, NaN where the number is 0."""
-    return np.where(n > 0, total / np.where(n > 0, n, 1.0), np.nan)
+    return lambda weights: ratio(weights @ per_item, weights @ paired)
 
 
 def label_shares(table: LabelPatterns, weights: Floats) -> Floats:
@@ -116,7 +112,7 @@ def label_shares(table: LabelPatterns, weights: Floats) -> Floats:
 
 def beyond_chance(observed: Floats, expected: Floats) -> Floats:
     """Return 1 - observed / expected, NaN where nothing is expected."""
-    return 1 - _mean_of(observed, expected)
+    return 1 - ratio(observed, expected)
 
 
 class Units(NamedTuple):
@@ -209,7 +205,7 @@ def conger_values(table: LabelPatterns, sums: AssessorSums, distances: Floats) -
 
     def block(weights: Floats) -> Floats:
         counts = np.asarray(weights @ sums.labels).reshape(-1, *sums.shape)
-        return beyond_chance(_mean_of(weights @ per_item, weights @ paired), _between_assessors(counts, distances))
+        return beyond_chance(ratio(weights @ per_item, weights @ paired), _between_assessors(counts, distances))
 
     return in_blocks(block, step)
 
@@ -256,7 +252,7 @@ def gwet_values(table: LabelPatterns, distances: Floats) -> Values:
     def values(weights: Floats) -> Floats:
         shares = label_shares(table, weights)
         chance = by_chance * (shares * (1 - shares)).sum(axis=1)
-        return _mean_of(1 - observed(weights) / largest - chance, 1 - chance)
+        return ratio(1 - observed(weights) / largest - chance, 1 - chance)
 
     return values
 

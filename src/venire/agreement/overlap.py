@@ -36,7 +36,7 @@ from venire.agreement.intervals import (
 )
 from venire.agreement.patterns import NO_PAIRS, LabelPatterns, label_patterns
 from venire.agreement.with_others import ratio
-from venire.data.scale import Relevant, RelevantSets, Scale, relevant_sets
+from venire.data.scale import Relevant, RelevantSets, Scale, or_higher, relevant_sets
 from venire.errors import PairsError
 from venire.io.duplicates import Duplicates
 from venire.io.judgments import JudgmentsLike, as_judgments
@@ -128,11 +128,6 @@ class Overlap(Tabular):
             f"The Jaccard overlap of two assessors' sets of {name} is {jaccard:.2f}; a perfect list for one of them "
             f"has on average precision and recall {limit:.2f} for the other."
         )
-
-
-def or_higher(scale: Scale, name: str) -> str:
-    """Name a label with those above it, where there are any."""
-    return f"{name} or higher" if scale.ordered and name in scale.labels[:-1] else name
 
 
 def overlap(judgments: JudgmentsLike, duplicates: Duplicates | None = None, *, relevant: Relevant = "all") -> Overlap:

@@ -16,7 +16,7 @@ from venire.cli.inputs import (
     reference_option,
     shared_options,
 )
-from venire.cli.options import MODEL, Command, draws_option, gathered, given, one_of, option, whole_number
+from venire.cli.options import MODEL, Command, draws_option, flag, gathered, given, one_of, option, whole_number
 from venire.cli.output import Output, Table
 from venire.results import known, listed
 
@@ -65,10 +65,9 @@ Examples:
     help="Compute statistics by topic, aspect or task, or a profile of each assessor: {}.  With --directed, topic and "
     "task may both be given.",
 )
-@option(
+@flag(
     "--directed",
     section=MODEL,
-    is_flag=True,
     help="Compute how often the second of two assessors confirms irrelevant (a0) and relevant (a1) labels of the "
     "first, for every pair in both directions; with a reference, for pairs in which it comes first.",
 )
@@ -102,10 +101,9 @@ Examples:
         )
     },
 )
-@option(
+@flag(
     "--anonymous",
     section=MODEL,
-    is_flag=True,
     help="Take every label of an item as that of a different person, as for crowds of many workers.",
 )
 @option(

@@ -46,39 +46,34 @@ Examples:
 criteria = declare.gathered(
     "criteria",
     {
-        "max_bias": declare.option(
+        "max_bias": declare.number(
             "--max-bias",
             section=CLAIMS,
-            type=declare.Number(min=0),
             default=0.02,
-            metavar="X",
             help="Levels: the largest difference from the reference's score that is allowed.",
         ),
-        "min_tau": declare.option(
+        "min_tau": declare.number(
             "--min-tau",
             section=CLAIMS,
             type=declare.Number(-1, 1),
             default=0.9,
-            metavar="X",
             help="Order of all systems: the least tau.",
         ),
-        "min_tau_ap": declare.option(
+        "min_tau_ap": declare.number(
             "--min-tau-ap",
             section=CLAIMS,
             type=declare.Number(-1, 1),
             default=0.9,
-            metavar="X",
             help="Order of the first systems: the least tau-AP.",
         ),
         "first": declare.whole_number(
             "--first", section=CLAIMS, least=2, default=10, help="How many systems are the first."
         ),
-        "max_reversed": declare.option(
+        "max_reversed": declare.number(
             "--max-reversed",
             section=CLAIMS,
             type=declare.Number(0, 1),
             default=0.05,
-            metavar="X",
             help="Pairs: the largest share of reversed pairs.",
         ),
         "min_labels": declare.whole_number(
@@ -145,22 +140,10 @@ criteria = declare.gathered(
 @inputs.where_option
 @declare.reading
 @declare.run_rules
-@declare.option(
-    *("-o", "--output", "page_path"),
-    section=declare.OUTPUT,
-    type=click.Path(),
-    callback=places.file_place,
-    metavar="FILE.html",
-    help="Write the certificate as a page to this file.",
+@declare.output_file(
+    *("-o", "--output", "page_path"), metavar="FILE.html", help="Write the certificate as a page to this file."
 )
-@declare.option(
-    *("--json", "json_path"),
-    section=declare.OUTPUT,
-    type=click.Path(),
-    callback=places.file_place,
-    metavar="FILE",
-    help="Write the certificate as JSON to this file.",
-)
+@declare.output_file(*("--json", "json_path"), help="Write the certificate as JSON to this file.")
 @declare.output_options(folder=True)
 @declare.rng_option(used=True)
 @click.pass_context

@@ -31,36 +31,27 @@ scoring = declare.gathered("scoring", {"assessor": inputs.assessor_option(), "po
 @click.command("clicks", cls=declare.Command, epilog=EXAMPLES)
 @click.argument("log_file", metavar="LOG", type=declare.PATH)
 @inputs.some_runs_argument
-@declare.option(
-    "--dwell",
-    section=CLICKS,
-    type=declare.Number(min=0),
-    default=30.0,
-    metavar="S",
-    help="Minimum dwell time of a satisfied click, in seconds.",
+@declare.number(
+    "--dwell", section=CLICKS, default=30.0, metavar="S", help="Minimum dwell time of a satisfied click, in seconds."
 )
-@declare.option(
+@declare.whole_number(
     "--top",
     section=CLICKS,
-    type=click.IntRange(min=1),
+    least=1,
     default=5,
     metavar="K",
     help="Number of documents of a list that online measures use.",
 )
-@declare.option(
+@declare.output_file(
     "--save-labels",
     section=CLICKS,
-    type=click.Path(),
     callback=places.judgments_place,
-    metavar="FILE",
     help="Save click labels as judgments: 0 not clicked, 1 clicked, 2 satisfied.",
 )
-@declare.option(
+@declare.input_file(
     *("-j", "--judgments", "judgments"),
     section="Judgments",
     multiple=True,
-    type=declare.PATH,
-    metavar="FILE",
     help="Judgments for the measures that are correlated with clicks; may be repeated.",
 )
 @inputs.measures_with(["nDCG@5"], 'An offline measure, such as ERR@5 or "CCG(alpha=0.5)@5"; may be repeated.')

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from venire.cli import gate, inputs
-from venire.cli.options import ALL_POOLS, Command, draws_option, gathered, given, one_of, option
+from venire.cli.options import ALL_POOLS, Command, draws_option, flag, gathered, given, one_of, option
 from venire.cli.output import RENDERERS, Output, Table, bar
 from venire.results import read_number
 
@@ -61,7 +61,7 @@ judging = gathered(
         "pool": inputs.pool_option(
             JUDGE,
             choices=ALL_POOLS,
-            help="Score the runs with pooled labels, by {}, of all people but --new-judge or the reference; without "
+            help="Score the runs with pooled labels, by {}, of all people except --new-judge or the reference; without "
             "these, the other judge is another crowd.  Declared machines are left out.",
         ),
         "new_judge": option(
@@ -113,17 +113,15 @@ judging = gathered(
     help='A condition, as in "p_stays_ahead>=0.9": exit code 1 if the candidate, or one of several, does not meet it, '
     "or if judges contradict each other on it; may be repeated.",
 )
-@option(
+@flag(
     "--agreement-needed",
     section=JUDGE,
-    is_flag=True,
     help="Instead of a forecast, compute how far another judge must agree for the better of two systems to stay ahead, "
     "by P@10 unless -m is given.  JSON has also the probability by both rates, which --plot shows.",
 )
-@option(
+@flag(
     "--corrected",
     section=JUDGE,
-    is_flag=True,
     help="Instead of a forecast, estimate the differences that the reference would find, from the labels of --assessor "
     "and those that the reference gave, such as those of a plan, with their probabilities.",
 )
@@ -135,11 +133,11 @@ def command(
 ) -> None:
     """Compare the systems of RUNS, and forecast whether another judge would change their order.
 
-    The first table has the mean score of every system by the labels of every judge, with 95 % intervals over topics.
+    The first table has the mean score of every system by the labels of every judge, with 95% intervals over topics.
     The second has, for each pair of systems: the difference, its significance over topics, and the probability that the
     order stays the same under another judge.  Significant pairs are marked *, fragile pairs !; pairs with both marks
     come first.  With one judge, it is the probability that the order stays the same on other topics.
-    Files of nuggetizer with the nuggets of answers are both JUDGMENTS and RUNS, for -m VitalScore and its like.
+    Files of nuggetizer with the nuggets of answers are both JUDGMENTS and RUNS, for measures such as VitalScore.
     """
     from venire import compare
     from venire.data.assessors import nothing_declared

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli.inputs import judgments_argument, keeping_repeats, read_labels, shared_options
-from venire.cli.options import MODEL, PATH, Command, draws_option, one_of, option, relevant_option, show_option
+from venire.cli.options import MODEL, Command, draws_option, flag, input_file, one_of, relevant_option, show_option
 from venire.cli.output import Output, Table
 
 if TYPE_CHECKING:
@@ -28,13 +28,7 @@ Examples:
 
 @click.command("consistency", cls=Command, epilog=EXAMPLES)
 @judgments_argument(several=True)
-@option(
-    "--duplicates",
-    section=MODEL,
-    type=PATH,
-    metavar="FILE",
-    help="Duplicate documents: each line lists copies of one page.",
-)
+@input_file("--duplicates", section=MODEL, help="Duplicate documents: each line lists copies of one page.")
 @relevant_option
 @one_of(
     "--weight",
@@ -43,11 +37,8 @@ Examples:
     default="pair",
     help="Unit of weight, {}: every pair of labels or every page counts once.",
 )
-@option(
-    "--same-pages",
-    section=MODEL,
-    is_flag=True,
-    help="Use only pages that one assessor judged twice and another assessor judged too.",
+@flag(
+    "--same-pages", section=MODEL, help="Use only pages that one assessor judged twice and another assessor judged too."
 )
 @draws_option(MODEL, default=1000, help="Number of draws of single judgments, one per assessor and page.")
 @show_option(

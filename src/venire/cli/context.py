@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli import inputs, options as declare, places
+from venire.cli import inputs, options as declare
 from venire.cli.output import Cell, Output, Table
 from venire.results import known
 
@@ -47,13 +47,12 @@ def command() -> None:
     short_help="Predict conditional labels, and validate the predictions.",
 )
 @inputs.judgments_argument(several=True)
-@declare.option("--interactions", section=declare.MODEL, is_flag=True, help="Include interactions of the two labels.")
-@declare.option(
+@declare.flag("--interactions", section=declare.MODEL, help="Include interactions of the two labels.")
+@declare.number(
     "--regularisation",
     section=declare.MODEL,
     type=declare.Number(min=0, min_open=True),
     default=1.0,
-    metavar="X",
     help="Weight of the L2 penalty.",
 )
 @inputs.features_option(declare.MODEL)
@@ -68,13 +67,8 @@ def command() -> None:
     help="Number of random splits that hold out a tenth of the pairs.",
 )
 @declare.draws_option(declare.MODEL, default=1000, least=1)
-@declare.option(
-    *("--save", "saved"),
-    section="Output",
-    type=click.Path(),
-    callback=places.file_place,
-    metavar="MODEL.json",
-    help="Save the model, fitted on all pairs.",
+@declare.output_file(
+    *("--save", "saved"), section="Output", metavar="MODEL.json", help="Save the model, fitted on all pairs."
 )
 @inputs.shared_options(runs=False)
 def predict(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
@@ -188,24 +182,15 @@ Examples:
 sweeping = declare.gathered(
     "sweeping",
     {
-        "files": declare.option(
+        "files": declare.input_file(
             *("--preferences", "files"),
             section="Preferences",
             multiple=True,
             required=True,
-            type=declare.PATH,
-            metavar="FILE",
             help="Choices between result lists: topic, left, right (names of systems), assessor, strength; may be "
             "repeated.",
         ),
-        "slight": declare.option(
-            "--slight",
-            section="Preferences",
-            type=declare.Number(min=0),
-            metavar="S",
-            help="Strengths up to S are slight, which are ties of strong preference.  [default: 1 if strengths "
-            "exceed 1]",
-        ),
+        "slight": declare.slight_option,
         "alphas": inputs.alphas_option("Weights of conditional labels; 0 is always included.", default=ALPHAS),
     },
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from venire.cli.judge import named_extras
-from venire.cli.options import OUTPUT, Command, option, output_options, rng_option
+from venire.cli.options import OUTPUT, Command, flag, option, output_options, rng_option
 from venire.cli.output import Output, stages
 from venire.cli.places import demo_place
 from venire.cli.report import show_report, write_both
@@ -38,10 +38,9 @@ QUALITY = (1.6, 2.1, 1.1, 3.2, 1.9, 1.4, 2.2, 0.8)
     help="The folder to write: new, empty, or one with an earlier demo.  [default: venire-demo, or venire-demo-study "
     "with --judge]",
 )
-@option(
+@flag(
     "--judge",
     section=JUDGING,
-    is_flag=True,
     is_eager=True,
     help="Serve a study of simulated documents instead, for two people, until it is stopped.",
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli import inputs, options as declare, places
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output, Table
 from venire.errors import GainsError, ScaleError, UnknownName, VenireError
 
@@ -82,18 +82,15 @@ def model_for(labels: Judgments, asked: Mapping[str, Any]) -> PredictedRelevance
 @declare.whole_number(
     "--at-least", section=declare.MODEL, least=2, metavar="K", help="Use only items with at least K labels."
 )
-@declare.option(
+@declare.input_file(
     "--intents",
     section=declare.MODEL,
-    type=declare.PATH,
-    metavar="FILE",
     help="Use only the most probable intent of each topic: lines of topic, intent, probability.  [default: all "
     "intents]",
 )
-@declare.option(
+@declare.flag(
     "--anonymous",
     section=declare.MODEL,
-    is_flag=True,
     help="Treat all labels as labels of different people, even two by one assessor.",
 )
 @declare.option(
@@ -103,41 +100,28 @@ def model_for(labels: Judgments, asked: Mapping[str, Any]) -> PredictedRelevance
     metavar="M/N",
     help="Weights of the User Disagreement Model, as in 1/3; may be repeated.",
 )
-@declare.option(
+@declare.flag(
     "--keep-lowest",
     section=declare.MODEL,
-    is_flag=True,
     help="Keep the estimated weight of the lowest label.  [default: 0, as in the paper]",
 )
-@declare.option(
+@declare.input_file(
     *("--groups", "group_file"),
     section=declare.MODEL,
-    type=declare.PATH,
-    metavar="FILE",
     help="Fit groups of topics separately, and test whether they differ: lines of topic and group.",
 )
-@declare.option(
+@declare.input_file(
     *("--combine", "units"),
     section=declare.MODEL,
-    type=declare.PATH,
     metavar="FILE|unit",
     help="Combine labels of snippets and pages, as in Sure+Key: JUDGMENTS are of pages and this file of their "
-    "snippets; "
-    "or JUDGMENTS have both, with a column unit.",
+    "snippets; or JUDGMENTS have both, with a column unit.",
 )
-@declare.option(
-    *("--save", "saved"),
-    section=declare.OUTPUT,
-    type=click.Path(),
-    callback=places.file_place,
-    metavar="FIT.json",
-    help="Save the fit, for the option --gains of other commands.",
+@declare.output_file(
+    *("--save", "saved"), metavar="FIT.json", help="Save the fit, for the option --gains of other commands."
 )
-@declare.option(
+@declare.output_file(
     "--posterior",
-    section=declare.OUTPUT,
-    type=click.Path(),
-    callback=places.file_place,
     metavar="FILE.tsv",
     help="Write for each item the probability that a random user finds it relevant, given all its labels.",
 )

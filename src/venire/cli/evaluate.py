@@ -78,28 +78,24 @@ declared = declare.gathered("declared", {"reference": inputs.reference_option(he
 @inputs.measures_option
 @inputs.worth
 @scoring
-@declare.option(
+@declare.whole_number(
     "--users",
     section=inputs.SCORING,
-    type=click.IntRange(min=1),
-    metavar="N",
+    least=1,
     help="Score for N simulated users, for whom a document is relevant with the probability of its gain.",
 )
-@declare.option(
+@declare.flag(
     "--corrected",
     section=inputs.SCORING,
-    is_flag=True,
     help="Estimate the scores that the reference would give, from the labels of --assessor on everything and those of "
     "the reference on some of it.",
 )
 @inputs.intents_option
 @inputs.topics_option
-@declare.option("--per-topic", section=inputs.SCORING, is_flag=True, help="Write scores for each topic too.")
-@declare.option(
+@declare.flag("--per-topic", section=inputs.SCORING, help="Write scores for each topic too.")
+@declare.input_file(
     *("--duplicates", "duplicate_file"),
     section=inputs.SCORING,
-    type=declare.PATH,
-    metavar="FILE",
     help="Duplicate documents, each line a set of copies: only the first in a list has a gain.",
 )
 @declare.one_of(
@@ -115,10 +111,9 @@ declared = declare.gathered("declared", {"reference": inputs.reference_option(he
     metavar="URL",
     help="The cluster of Spark, such as spark://host:7077 or local[4].  [default: as Spark is configured]",
 )
-@declare.option(
+@declare.flag(
     "--strict",
     section=ENGINE,
-    is_flag=True,
     help="With Spark, a row that cannot be used is an error.  [default: such rows are counted and left out]",
 )
 @inputs.in_context
@@ -139,7 +134,7 @@ def command(
     assessor or --pool; --corrected estimates the scores that a reference (people) would give.  Measures with alpha,
     such as "CCG(alpha=0.5)@5", use conditional labels, which name the previous document in a column given.  Measures by
     intent, such as alpha_nDCG@10, use labels for intents: a column intent or subtopic, or the second column of qrels.
-    Files of nuggetizer with the nuggets of answers are both JUDGMENTS and RUNS, for -m VitalScore and its like.
+    Files of nuggetizer with the nuggets of answers are both JUDGMENTS and RUNS, for measures such as VitalScore.
     """
     from venire.io import read_duplicates
 

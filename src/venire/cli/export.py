@@ -36,13 +36,10 @@ Examples:
     help="The tool: {}.  trec writes qrels, also for pytrec_eval; groups are trec_eval's "
     "judgment groups, with the assessor in the second column.",
 )
-@declare.option(
+@declare.output_file(
     *("-o", "--output", "target"),
-    section=declare.OUTPUT,
     required=True,
-    type=click.Path(),
     callback=places.judgments_place,
-    metavar="FILE",
     help="The file to write; for ranx, JSON if it ends in .json.",
 )
 @declare.whole_number(

@@ -15,9 +15,11 @@ from venire.cli.options import (
     PATH,
     POOLS,
     Decorator,
+    flag,
     gathered,
     given,
     in_order,
+    input_file,
     more_judgments,
     one_of,
     option,
@@ -145,24 +147,20 @@ def fit_on_option(section: str = SCORING, top: str = "10", *, runs: bool = True)
     else:
         words += ".  [default: JUDGMENTS]"
     metavar = "FILE|returned|pool" if runs else "FILE"
-    return option("--fit-on", section=section, type=PATH, metavar=metavar, help=words)
+    return input_file("--fit-on", section=section, metavar=metavar, help=words)
 
 
 measures_option = measures_with(["nDCG@10"], 'A measure, such as AP or "RBP(p=0.8)"; may be repeated.')
-intents_option = option(
+intents_option = input_file(
     *("--intents", "intent_file"),
     section=SCORING,
-    type=PATH,
-    metavar="FILE",
     help="Probabilities of intents, for measures such as alpha_nDCG@10: lines of topic, intent, probability.  "
     "[default: all intents alike]",
 )
 
-topics_option = option(
+topics_option = input_file(
     *("--topics", "topic_file"),
     section=SCORING,
-    type=PATH,
-    metavar="FILE",
     help="Use only the topics in this file, one per line, or those of a collection, such as irds:ID.  "
     "[default: all judged topics]",
 )
@@ -193,10 +191,9 @@ compared_scoring = gathered(
 )
 """How lists are scored that users compared."""
 WORTH = {
-    "gains": option(
+    "gains": input_file(
         "--gains",
         section=SCORING,
-        type=PATH,
         default="linear",
         metavar="GAINS",
         help="Gains of labels: linear, exponential, raw, binary:LABEL, pairs as in Non=0,Rel=0.4, or a file; or those "
@@ -523,7 +520,7 @@ CONTEXT = "Context (measures with alpha, labels with a column given)"
 def features_option(section: str) -> Decorator:
     """Declare --features."""
     words = "Numerical features for the prediction: a table with topic, doc, optionally given, and a column for each."
-    return option("--features", section=section, type=PATH, metavar="FILE", help=words)
+    return input_file("--features", section=section, help=words)
 
 
 def _check(values: Mapping[str, Any]) -> None:
@@ -534,10 +531,9 @@ def _check(values: Mapping[str, Any]) -> None:
 in_context = gathered(
     "in_context",
     {
-        "predict": option(
+        "predict": input_file(
             "--predict",
             section=CONTEXT,
-            type=PATH,
             metavar="fit|FILE.json",
             help="Predict conditional labels that were not collected: fit a model for each topic on the other topics, "
             "or use a model saved by venire context predict.",
@@ -551,10 +547,9 @@ in_context = gathered(
             help="Substitute for conditional labels that are neither collected nor predicted, {}: the label in "
             "isolation, or the label given the first document where it was collected.",
         ),
-        "expected": option(
+        "expected": flag(
             "--expected",
             section=CONTEXT,
-            is_flag=True,
             help="Use the mean gain over predicted labels instead of the gain of the most probable label.",
         ),
     },

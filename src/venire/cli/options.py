@@ -18,6 +18,9 @@ from venire.cli.places import checked_place, file_place, refuse_clashes, smaller
 from venire.errors import VenireError, Way, joined_ways
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+PATH = click.Path(allow_dash=True)
+"""A file, a folder, a pattern, or - for standard input; completed by the shell, looked at by the library."""
+JUDGMENTS, RUNS, MODEL, OUTPUT = "Judgments", "Runs", "Model", "Output"
 FLAG = re.compile(r"--[a-z][a-z-]*")
 """An option where a text names it."""
 
@@ -43,6 +46,9 @@ class Number(click.FloatRange):
         if isnan(found) or (isinf(found) and not self.infinite):
             self.fail(f"{value} is not a finite number", param, ctx)
         return found
+
+
+NOT_NEGATIVE = Number(min=0)
 
 
 def with_flags(way: Way) -> str:
@@ -134,6 +140,28 @@ def whole_number(*names: str, section: str, least: int, metavar: str = "N", **se
     return option(*names, section=section, type=click.IntRange(min=least), metavar=metavar, **settings)
 
 
+def flag(*names: str, section: str, **settings: Any) -> Decorator:
+    """Declare an option without a value."""
+    return option(*names, section=section, is_flag=True, **settings)
+
+
+def number(*names: str, section: str, type: Number = NOT_NEGATIVE, metavar: str = "X", **settings: Any) -> Decorator:
+    """Declare an option that takes a number, not negative if no other range is stated."""
+    return option(*names, section=section, type=type, metavar=metavar, **settings)
+
+
+def input_file(*names: str, section: str, metavar: str = "FILE", **settings: Any) -> Decorator:
+    """Declare an option that names something to read."""
+    return option(*names, section=section, type=PATH, metavar=metavar, **settings)
+
+
+def output_file(
+    *names: str, section: str = OUTPUT, metavar: str = "FILE", callback: Any = file_place, **settings: Any
+) -> Decorator:
+    """Declare an option that names something to write; ``callback`` refuses what cannot be written."""
+    return option(*names, section=section, type=click.Path(), metavar=metavar, callback=callback, **settings)
+
+
 def gathered(
     name: str,
     options: Mapping[str, Decorator],
@@ -173,9 +201,6 @@ def in_order(function: Callable[..., Any], decorators: Sequence[Decorator]) -> C
     return function
 
 
-PATH = click.Path(allow_dash=True)
-"""A file, a folder, a pattern, or - for standard input; completed by the shell, looked at by the library."""
-
 # The words that the library knows; a test holds them together, so that no help has to load it.
 POOLS = ("median", "majority", "max", "min", "mean")
 ALL_POOLS = (*POOLS, "dawid-skene")
@@ -187,15 +212,8 @@ DUPLICATE_DOCS = ("error", "first")
 SINGLE = "float32"
 SYSTEM_FROM = ("tag", "file")
 
-JUDGMENTS, RUNS, MODEL, OUTPUT = "Judgments", "Runs", "Model", "Output"
-
-more_judgments = option(
-    *("-j", "--judgments", "more"),
-    section=JUDGMENTS,
-    multiple=True,
-    type=PATH,
-    metavar="FILE",
-    help="Another file of judgments; may be repeated.",
+more_judgments = input_file(
+    *("-j", "--judgments", "more"), section=JUDGMENTS, multiple=True, help="Another file of judgments; may be repeated."
 )
 
 
@@ -291,12 +309,11 @@ run_rules = gathered(
 
 def rng_option(*, used: bool, section: str = "Random numbers") -> Decorator:
     """Declare --rng, which every command takes; it is shown where something is random."""
-    return option(
+    return whole_number(
         "--rng",
         section=section,
-        type=click.IntRange(min=0),
+        least=0,
         default=0,
-        metavar="N",
         hidden=not used,
         expose_value=used,
         help="Seed: the same seed gives the same result.",
@@ -327,21 +344,15 @@ def output_options(*, folder: bool = False, formats: tuple[str, ...] = FORMATS) 
     return decorate
 
 
-_RAW_NAMES = option(
+_RAW_NAMES = flag(
     "--raw-names",
     section=OUTPUT,
-    is_flag=True,
     help="In CSV, write names as they are, also those that a spreadsheet takes for formulas.",
 )
-_OUTPUT = option(
-    *("-o", "--output", "path"),
-    section=OUTPUT,
-    type=click.Path(),
-    callback=checked_place,
-    metavar="FILE",
-    help="File of the result.  [default: standard output]",
+_OUTPUT = output_file(
+    *("-o", "--output", "path"), callback=checked_place, help="File of the result.  [default: standard output]"
 )
-_QUIET = option("-q", "--quiet", section=OUTPUT, is_flag=True, help="Print only errors.")
+_QUIET = flag("-q", "--quiet", section=OUTPUT, help="Print only errors.")
 
 
 def draws_option(
@@ -370,7 +381,7 @@ def choose_option(section: str, *choices: str) -> Decorator:
 
 def prior_option(section: str, help: str) -> Decorator:
     """Declare --prior: what is added to counts before shares are taken."""
-    return option("--prior", section=section, type=Number(min=0), default=0.0, metavar="X", help=help)
+    return number("--prior", section=section, default=0.0, help=help)
 
 
 def resource_option(section: str, *, begin: str = "Position of the resource", end: str = "") -> Decorator:
@@ -379,7 +390,7 @@ def resource_option(section: str, *, begin: str = "Position of the resource", en
         f"{begin} in a document's name, as in '{{resource}}-{{rank}}'; or a regular expression with "
         f"(?P<resource>...), a column of the judgments, or a file of documents and resources.{end}"
     )
-    return option("--resource", section=section, type=PATH, metavar="PATTERN", help=words)
+    return input_file("--resource", section=section, metavar="PATTERN", help=words)
 
 
 def read_resource(text: str) -> str | dict[str, str]:
@@ -401,11 +412,10 @@ relevant_option = option(
     metavar="LABEL|all",
     help="Relevant labels: this one and higher ones, a set 'A|B', or all thresholds.  [default: the top label]",
 )
-plot_option = option(
-    "--plot",
-    section=OUTPUT,
-    type=click.Path(),
-    callback=file_place,
-    metavar="FILE.svg",
-    help="Plot the result to this file: svg, png or pdf.",
+slight_option = number(
+    "--slight",
+    section="Preferences",
+    metavar="S",
+    help="Strengths up to S are slight, which are ties of strong preference.  [default: 1 if strengths exceed 1]",
 )
+plot_option = output_file("--plot", metavar="FILE.svg", help="Plot the result to this file: svg, png or pdf.")

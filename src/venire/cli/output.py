@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
-from math import isfinite
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -27,7 +26,7 @@ import click
 
 from venire.errors import OutputError, VenireWarning
 from venire.io.outputs import write_bytes
-from venire.results import CONTROLS, Note, visible
+from venire.results import CONTROLS, Note, finite, visible
 
 Cell = str | int | float | None
 LONGEST_MESSAGE = 1500
@@ -172,16 +171,7 @@ def _json(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)
     except ValueError:
-        return json.dumps(_finite(value), ensure_ascii=False, allow_nan=False, default=str)
-
-
-def _finite(value: object) -> object:
-    """Replace numbers that are not finite by None, at any depth."""
-    if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
+        return json.dumps(finite(value), ensure_ascii=False, allow_nan=False, default=str)
 
 
 def _markdown(text: str) -> str:

@@ -62,10 +62,9 @@ listing = declare.gathered(
     "listing",
     {
         "k": declare.order_length_option(LISTS),
-        "condensed": declare.option(
+        "condensed": declare.flag(
             "--condensed",
             section=LISTS,
-            is_flag=True,
             help="Remove unjudged documents from runs.  [default: exclude lists with an unjudged document]",
         ),
         "choose": declare.choose_option(LISTS, "best"),
@@ -89,15 +88,10 @@ listing = declare.gathered(
     declare.MODEL,
     default=None,
     help="Maximum number of groups of topics for the jackknife; 0: no intervals.  [default: 200, fewer if there are "
-    "many "
-    "lists]",
+    "many lists]",
 )
-@declare.option(
-    "--against",
-    section=declare.MODEL,
-    type=declare.PATH,
-    metavar="FILE",
-    help="Compare with these judgments of the same documents, on the same lists.",
+@declare.input_file(
+    "--against", section=declare.MODEL, help="Compare with these judgments of the same documents, on the same lists."
 )
 @listing
 @declare.show_option(

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli import inputs
-from venire.cli.options import PATH, Command, Number, draws_option, gathered, given, option, whole_number
+from venire.cli import inputs, options as declare
 from venire.cli.output import Cell, Output, Table
 
 if TYPE_CHECKING:
@@ -22,26 +21,23 @@ PAIR_KEYS = ("topic", "left", "right", "label_left", "label_right")
 MODES = ("individual", "aggregate")
 PLAN_KEYS = ("mode", "per_label_pair", "mean_error", "error_95", "expected_95")
 
-planning = gathered(
+planning = declare.gathered(
     "plan",
     {
-        "ask": whole_number(
+        "ask": declare.whole_number(
             "--ask",
             section=PLAN,
             least=1,
             metavar="B",
             help="Write pairs of documents to be compared: B for every two labels of JUDGMENTS, spread over topics.  "
-            "PDP needs "
-            "about 40 in individual mode and 160 in aggregate mode.  Needs no preferences.",
+            "PDP needs about 40 in individual mode and 160 in aggregate mode.  Needs no preferences.",
         ),
-        "within": option(
+        "within": declare.number(
             "--within",
             section=PLAN,
-            type=Number(0, 1, min_open=True),
-            metavar="X",
+            type=declare.Number(0, 1, min_open=True),
             help="Estimate the number of tests for every two labels of JUDGMENTS with which the error of p(a > b) is "
-            "at most "
-            "X, by resampling the given tests and by theory.",
+            "at most X, by resampling the given tests and by theory.",
         ),
     },
 )
@@ -116,38 +112,26 @@ Examples:
   venire preferences qrels.txt --preferences documents.tsv --within 0.1
 """
 
-asking = gathered(
+asking = declare.gathered(
     "asking",
     {
-        "files": option(
+        "files": declare.input_file(
             *("--preferences", "files"),
             section=PREFERENCES,
             multiple=True,
-            type=PATH,
-            metavar="FILE",
             help="Choices: topic, left, right, assessor, strength (positive: left is better) or the one preferred; may "
             "be repeated.",
         ),
-        "slight": option(
-            "--slight",
-            section=PREFERENCES,
-            type=Number(min=0),
-            metavar="S",
-            help="Strengths up to S are slight, which are ties of strong preference.  [default: 1 if strengths "
-            "exceed 1]",
-        ),
-        "anonymous": option(
-            "--anonymous",
-            section=PREFERENCES,
-            is_flag=True,
-            help="Treat all choices on a pair as choices of different people.",
+        "slight": declare.slight_option,
+        "anonymous": declare.flag(
+            "--anonymous", section=PREFERENCES, help="Treat all choices on a pair as choices of different people."
         ),
     },
 )
 
 
-@click.command("preferences", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", required=False, type=PATH)
+@click.command("preferences", cls=declare.Command, epilog=EXAMPLES)
+@click.argument("judgments", required=False, type=declare.PATH)
 @inputs.some_runs_argument
 @asking
 @planning
@@ -155,7 +139,7 @@ asking = gathered(
 @inputs.gain_names_option(default=["linear"], more=", to compare them.")
 @inputs.fit_on_option()
 @inputs.compared_scoring
-@draws_option(inputs.SCORING, default=1000)
+@declare.draws_option(inputs.SCORING, default=1000)
 @inputs.in_context
 @inputs.shared_options()
 def command(
@@ -204,9 +188,9 @@ def _refuse_odd(judgments: str | None, more: tuple[str, ...], runs: tuple[str, .
         raise click.UsageError("--ask cannot be used with --within")
     if not options["asking"]["files"] and "--ask" not in planned:
         raise click.UsageError("Missing option '--preferences'.")
-    if judgments is None and given("assessor"):
+    if judgments is None and declare.given("assessor"):
         raise click.UsageError("--assessor requires JUDGMENTS")
-    if not runs and (odd := given(*SCORES)):
+    if not runs and (odd := declare.given(*SCORES)):
         raise click.UsageError(f"{odd[0]} requires RUNS; select labels with --assessor and --where")
 
 

@@ -36,27 +36,11 @@ Examples:
 @click.command("report", cls=declare.Command, epilog=EXAMPLES)
 @inputs.judgments_argument()
 @inputs.some_runs_argument
-@declare.option(
-    "--preferences", section=declare.JUDGMENTS, type=declare.PATH, metavar="FILE", help="Preferences between results."
-)
-@declare.option("--clicks", section=declare.JUDGMENTS, type=declare.PATH, metavar="FILE", help="A click log.")
-@declare.option(
-    "--before",
-    section=declare.JUDGMENTS,
-    type=declare.PATH,
-    metavar="FILE",
-    help="Earlier judgments: show what new ones changed.",
-)
-@declare.option(
-    "--topics", section=declare.JUDGMENTS, type=declare.PATH, metavar="FILE", help="Texts of topics: id, tab, text."
-)
-@declare.option(
-    "--docs",
-    section=declare.JUDGMENTS,
-    type=declare.PATH,
-    metavar="FILE",
-    help="Texts of documents: JSON lines with id and text.",
-)
+@declare.input_file("--preferences", section=declare.JUDGMENTS, help="Preferences between results.")
+@declare.input_file("--clicks", section=declare.JUDGMENTS, help="A click log.")
+@declare.input_file("--before", section=declare.JUDGMENTS, help="Earlier judgments: show what new ones changed.")
+@declare.input_file("--topics", section=declare.JUDGMENTS, help="Texts of topics: id, tab, text.")
+@declare.input_file("--docs", section=declare.JUDGMENTS, help="Texts of documents: JSON lines with id and text.")
 @declare.option("-m", "--measure", section=inputs.SCORING, default="nDCG@10", metavar="NAME", help="The measure.")
 @declare.option(
     "--assessor",
@@ -83,23 +67,8 @@ Examples:
 @inputs.where_option
 @declare.reading
 @declare.run_rules
-@declare.option(
-    *("-o", "--output", "page_path"),
-    section=declare.OUTPUT,
-    type=click.Path(),
-    default="report.html",
-    callback=places.file_place,
-    metavar="FILE",
-    help="File of the page.",
-)
-@declare.option(
-    *("--json", "json_path"),
-    section=declare.OUTPUT,
-    type=click.Path(),
-    callback=places.file_place,
-    metavar="FILE",
-    help="Write the same content as JSON to this file.",
-)
+@declare.output_file(*("-o", "--output", "page_path"), default="report.html", help="File of the page.")
+@declare.output_file(*("--json", "json_path"), help="Write the same content as JSON to this file.")
 @declare.output_options(folder=True)
 @declare.rng_option(used=True)
 def command(*, out: Output, **options: Any) -> None:

@@ -36,8 +36,7 @@ comparison = gathered(
             choices=BETWEEN,
             section=COMPARISON,
             help="What is compared, {}: rankings of systems by two assessors or by two gains; or, without RUNS, two "
-            "sets of "
-            "judgments.  [default: assessors; gains if one assessor judged; sets without RUNS]",
+            "sets of judgments.  [default: assessors; gains if one assessor judged; sets without RUNS]",
         ),
         "correlation": one_of(
             "--correlation", choices=CORRELATIONS, section=COMPARISON, default="tau-b", help="Rank correlation: {}."

@@ -38,8 +38,7 @@ making = declare.gathered(
             section=SETTINGS,
             default="all",
             help="Labels that are merged, {}: all ways to fewer labels (to two, if there are more than 5 labels), or "
-            "only to "
-            "two labels.",
+            "only to two labels.",
         ),
         "split": declare.option(
             "--split",
@@ -48,14 +47,10 @@ making = declare.gathered(
             multiple=True,
             metavar="W",
             help="Split labels at random onto a scale with one more label between any two; the larger W, the less "
-            "random; "
-            "inf: not random.  May be repeated.",
+            "random; inf: not random.  May be repeated.",
         ),
-        "sums": declare.option(
-            "--sums",
-            section=SETTINGS,
-            is_flag=True,
-            help="Replace the labels of an item by log2(S + 1) of their sum S.",
+        "sums": declare.flag(
+            "--sums", section=SETTINGS, help="Replace the labels of an item by log2(S + 1) of their sum S."
         ),
     },
 )
@@ -72,8 +67,7 @@ how = declare.gathered(
             inputs.SCORING,
             default=None,
             help="Number of bootstrap samples of topics; for PDP, the maximum number of jackknife groups.  [default: "
-            "300, for "
-            "PDP 30 to 200]",
+            "300, for PDP 30 to 200]",
         ),
     },
 )
@@ -82,12 +76,10 @@ how = declare.gathered(
 @click.command("scales", cls=declare.Command, epilog=EXAMPLES)
 @inputs.judgments_argument()
 @inputs.some_runs_argument
-@declare.option(
+@declare.input_file(
     *("--preferences", "preference_files"),
     section=declare.JUDGMENTS,
     multiple=True,
-    type=declare.PATH,
-    metavar="FILE",
     help="Preferences between documents, for PDP: topic, left, right, strength; may be repeated.",
 )
 @making

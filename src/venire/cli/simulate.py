@@ -46,7 +46,7 @@ def param(
         bool: {"is_flag": True},
         int: {"type": click.IntRange(min=least), "metavar": "N"},
         float: {"type": declare.Number(min=0, max=None if most == inf else most), "metavar": "X"},
-        tuple: {"type": declare.Number(), "nargs": 2, "metavar": "LOW HIGH"},
+        tuple: {"type": declare.Number(min=0), "nargs": 2, "metavar": "LOW HIGH"},
         str: {},
     }
     return declare.option(*names.split(), section=section, default=default, help=help, **kinds[type(default)] | kind)

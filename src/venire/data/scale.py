@@ -265,6 +265,11 @@ def relevant_sets(scale: Scale, relevant: Relevant = None) -> RelevantSets:
     return RelevantSets((name,), marked[None])
 
 
+def or_higher(scale: Scale, name: str) -> str:
+    """Return the name of a notion of relevance, such as "2 or higher"."""
+    return f"{name} or higher" if scale.ordered and name in scale.labels[:-1] else name
+
+
 def _marked(scale: Scale, relevant: str | Sequence[str]) -> Bools:
     """Mark the labels that are relevant -> (label,)."""
     if isinstance(relevant, str) and (relevant in scale.labels or "|" not in relevant):

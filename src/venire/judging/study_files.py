@@ -60,7 +60,7 @@ def read_study(path: str | Path) -> tuple[Study, tuple[Task, ...]]:
     file = StudyFile(Path(path))
     content = file.checked("", (), file.content)
     settings = file.checked("study", ("study",), content["study"])
-    scale = _labels(file, "scale", content["scale"], ("scale",))
+    scale = _labels(file, content["scale"], ("scale",))
     study = Study(
         path=file.path,
         name=_name(file, settings["name"]),
@@ -104,10 +104,10 @@ def _database(file: StudyFile, name: str) -> str:
     return str(file.path.parent / (name or file.path.with_suffix(".db").name))
 
 
-def _labels(file: StudyFile, title: str, values: Sequence[Any], place: Place) -> tuple[Defined, ...]:
+def _labels(file: StudyFile, values: Sequence[Any], place: Place) -> tuple[Defined, ...]:
     """Return the labels of the scale or of an aspect."""
     labels: list[Defined] = []
-    for at, each in file.tables(title, values, place):
+    for at, each in file.tables("scale", values, place):
         name = each["name"]
         if not name.strip() or name != name.strip() or NO_NAME.search(name.replace("/", "")) or name == NOT_APPLICABLE:
             hint = f"a label is a text without commas and control characters, and not {NOT_APPLICABLE!r}"
@@ -130,7 +130,7 @@ def _aspects(file: StudyFile, values: Sequence[Any], scale: tuple[Defined, ...])
         if not each["name"].strip() or NO_NAME.search(each["name"]):
             file.refuse((*place, "name"), f"the name is {each['name']!r}", hint="expected text without / and commas")
         _refuse_again(file, place, "aspect", each["name"], [aspect.name for aspect in aspects])
-        own = _labels(file, "scale", each["labels"], (*place, "labels")) if each["labels"] else scale
+        own = _labels(file, each["labels"], (*place, "labels")) if each["labels"] else scale
         aspects.append(Aspect(each["name"], each["definition"], own))
     return tuple(aspects)
 

@@ -55,58 +55,43 @@ def clipped(preferences: Floats, clip: float = CLIP) -> Floats:
     return np.clip(np.where(np.isnan(preferences), 0.5, preferences), clip, 1 - clip)
 
 
-def scores_of(preferences: Floats, *, clip: float = CLIP) -> Floats:
-    """Fit scores to preferences (topic, K, K), p[t, i, j] that i is preferred to j -> (topic, K), centred.
-
-    The diagonal does not count.  Cost: O(topics x K^3), some ten steps over all topics at once; memory: a block of
-    topics.
-    """
-    n_topics, n_documents = preferences.shape[:2]
-    step = max(1, BLOCK_CELLS // max(n_documents, 1) ** 2)
-    scores = np.zeros((n_topics, n_documents))
-    for first in range(0, n_topics, step):
-        part = slice(first, first + step)
-        p = clipped(preferences[part], clip) * ~np.eye(n_documents, dtype=np.bool_)
-        scores[part] = _newton(p.sum(axis=2), p + p.transpose(0, 2, 1), scores[part])
-    return scores
-
-
 def scores_of_wins(wins: Floats, start: Floats | None = None) -> Floats:
-    """Fit scores where every p_ij + p_ji is 1: sums of wins, off the diagonal, are then sufficient.
+    """Fit scores, centred, to sums of wins off the diagonal, which are sufficient as every p_ij + p_ji is 1.
 
     wins (topic, K), each strictly between those of a document that always wins and one that never does; start
     (topic, K): scores to begin with, equal ones by default -> (topic, K)
+
+    Cost: O(topics x K^3), some ten steps over all topics at once; memory: a block of topics.
     """
     n_topics, n_documents = wins.shape
     step = max(1, BLOCK_CELLS // max(n_documents, 1) ** 2)
-    weight = 1.0 - np.eye(n_documents)
     scores = np.zeros(wins.shape) if start is None else start.copy()
     for first in range(0, n_topics, step):
         part = slice(first, first + step)
-        weights = np.broadcast_to(weight, (len(wins[part]), *weight.shape))
-        scores[part] = _newton(wins[part], weights, scores[part])
+        scores[part] = _newton(wins[part], scores[part])
     return scores
 
 
-def _newton(wins: Floats, weight: Floats, start: Floats) -> Floats:
-    """Minimise from start (topic, K) until sums of wins (topic, K) are met; weight (topic, K, K) is p_ij + p_ji."""
+def _newton(wins: Floats, start: Floats) -> Floats:
+    """Minimise from start (topic, K) until sums of wins (topic, K) are met."""
     n_documents = wins.shape[1]
+    others = 1.0 - np.eye(n_documents)
     scores, left = start.copy(), np.arange(len(wins))
     for _ in range(MOST_STEPS):
-        expected = weight[left] * _logistic(scores[left, :, None] - scores[left, None, :])
+        expected = others * _logistic(scores[left, :, None] - scores[left, None, :])
         slope = expected.sum(axis=2) - wins[left]
         slope -= slope.mean(axis=1, keepdims=True)
         far = np.abs(slope).max(axis=1, initial=0.0) > TOLERANCE * n_documents
         left = left[far]
         if not len(left):
             break
-        scores[left] -= _damped(_steps(expected[far], weight[left], slope[far]))
+        scores[left] -= _damped(_steps(expected[far], slope[far]))
     return scores - scores.mean(axis=1, keepdims=True)
 
 
-def _steps(expected: Floats, weight: Floats, slope: Floats) -> Floats:
+def _steps(expected: Floats, slope: Floats) -> Floats:
     """Newton's steps (topic, K); a constant shift of all documents is held at zero."""
-    curve = -expected * (1 - expected / np.where(weight > 0, weight, 1.0))
+    curve = -expected * (1 - expected)
     diagonal = np.arange(curve.shape[1])
     curve[:, diagonal, diagonal] = -curve.sum(axis=2)
     return np.linalg.solve(curve + 1 / curve.shape[1], slope[:, :, None])[:, :, 0]

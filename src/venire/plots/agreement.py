@@ -18,6 +18,7 @@ from venire.agreement.consistency import Consistency
 from venire.agreement.directed import KINDS, AgreementDifferences, DirectedAgreement
 from venire.agreement.flags import habits
 from venire.agreement.profiles import Profiles
+from venire.data.scale import or_higher
 from venire.errors import SettingError
 from venire.plots import style
 from venire.results import counted
@@ -183,7 +184,7 @@ def plot_consistency(found: Consistency, *, row: int = 0) -> Figure:
         _histograms(axes, series)
         axes.set_title(title)
     figure.supylabel("share of draws")
-    relevant = style.or_higher(found.scale, found.relevant.names[row])
+    relevant = or_higher(found.scale, found.relevant.names[row])
     figure.supxlabel(f"P(relevant: {relevant}), single judgments drawn")
     return figure
 
@@ -203,7 +204,7 @@ def _consistency_intervals(found: Consistency, row: int) -> Figure:
     style.unit_axis(axes, which="x")
     axes.set_ylim(known[0] - 0.5, known[-1] + 0.6)
     axes.grid(axis="y", visible=False)
-    who, relevant = " or ".join(name for name, _ in sides), style.or_higher(found.scale, found.relevant.names[row])
+    who, relevant = " or ".join(name for name, _ in sides), or_higher(found.scale, found.relevant.names[row])
     axes.set(xlabel=f"P(relevant to {who}: {relevant}), 95% interval over topics", ylabel="label")
     if len(sides) > 1:
         axes.legend(loc="lower right", fontsize=8)

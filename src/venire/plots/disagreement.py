@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from venire.data.scale import RelevantSets, Scale
+from venire.data.scale import RelevantSets, Scale, or_higher
 from venire.disagreement.by_result_quality import QualitySensitivity
 from venire.disagreement.by_topic import TopicInfluence
 from venire.disagreement.counting import KINDS, Counts
@@ -165,7 +165,7 @@ def _relevance_panels(figure: FigureBase, scale: Scale, relevant: RelevantSets, 
     """Return a panel per notion of relevance, with a shared axis of probabilities."""
     panels: list[Axes] = list(figure.subplots(1, len(relevant.names), sharey=True, squeeze=False)[0])
     for axes, name in zip(panels, relevant.names, strict=True):
-        axes.set_title(f"relevant: {style.or_higher(scale, name)}")
+        axes.set_title(f"relevant: {or_higher(scale, name)}")
         style.unit_axis(axes)
     figure.supylabel(ylabel)
     return panels
@@ -241,7 +241,7 @@ def plot_counts(counts: Counts) -> Figure:
     grid = style.panel_grid(figure, len(panels), (down, across), sharey=True)
     for axes, (row, who) in zip(grid, panels, strict=True):
         _draw_counts(axes, counts, order, (row, who))
-        axes.set_title(f"relevant: {style.or_higher(counts.fit.scale, counts.relevant[row])}{assessors[who]}")
+        axes.set_title(f"relevant: {or_higher(counts.fit.scale, counts.relevant[row])}{assessors[who]}")
     style.shared_legend(figure, grid[0], loc="outside upper left")
     figure.supxlabel(f"relevant among {counts.among}\nmean over topics ± standard error")
     return figure

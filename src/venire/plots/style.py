@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from venire.data.scale import Scale
 from venire.errors import MissingGlyphWarning, SettingError
 from venire.io.outputs import write_bytes
 from venire.results import visible
@@ -186,11 +185,6 @@ def whole_ticks(axis: Axis) -> None:
 def plain(text: str) -> str:
     """Return a name as text of a legend, which leaves out what begins with ``_``."""
     return f" {text}" if text.startswith("_") else text
-
-
-def or_higher(scale: Scale, name: str) -> str:
-    """Return the name of a notion of relevance, such as "2 or higher"."""
-    return f"{name} or higher" if scale.ordered and name in scale.labels[:-1] else name
 
 
 def shown_of(shown: int, total: int, noun: str) -> str:

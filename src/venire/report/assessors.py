@@ -156,21 +156,17 @@ def nearness_records(evidence: Evidence) -> Records:
     if len(judges) < LEAST_JUDGES:
         return []
     judges.sort(key=lambda name: -round(float(kappa.value[number[name]]), 9))
-    rows = [
+    some_tau = any(tau.get(name) is not None for name in judges)
+    return [
         {
             "rank": 1 + place,
             "judge": name,
             **{what: known(each[number[name]]) for what, each in _columns(profiles).items()},
             "items": int(profiles.n_shared[number[name]]),
-            "tau": tau.get(name),
+            **({"tau": tau.get(name)} if some_tau else {}),
         }
         for place, name in enumerate(judges)
     ]
-    return rows if any(row["tau"] is not None for row in rows) else [_without(row, "tau") for row in rows]
-
-
-def _without(row: dict[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name != key}
 
 
 def _columns(profiles: Profiles) -> dict[str, Floats | Ints]:

@@ -107,7 +107,6 @@ class Line:
     markers: bool = True
     steps: bool = False
     ends: bool = False
-    dash: bool = False
     point: tuple[float, float] | None = None
 
     @property
@@ -310,7 +309,7 @@ def _drawn(line: Line, across: Scale, up: Scale) -> list[str]:
     )
     coloured = line.number is not None
     look = f'stroke="{line.ink}" stroke-width="{1.8 if coloured else 1}" opacity="{1 if coloured else 0.5}"'
-    parts = [f'<path d="{path}" fill="none" {look}{_dashed("5 3" if line.dash else "")}/>']
+    parts = [f'<path d="{path}" fill="none" {look}/>']
     marked = points if line.markers else [(across(line.point[0]), up(line.point[1]))] if line.point else []
     parts += [_marker(a, b, line.number or 0, line.ink, 3.4) for a, b in marked if coloured]
     if line.ends and points:
@@ -501,15 +500,12 @@ def _moved(parts: str, down: float) -> str:
     return f'<g transform="translate(0 {_n(down)})">{parts}</g>' if parts and down else parts
 
 
-def _dashed(dash: str) -> str:
-    return f' stroke-dasharray="{dash}"' if dash else ""
-
-
 def _line(
     x1: float, y1: float, x2: float, y2: float, ink: str, width: float, opacity: float = 1.0, *, dash: str = ""
 ) -> str:
     look = f'stroke="{ink}" stroke-width="{_n(width)}"' + (f' opacity="{opacity:g}"' if opacity < 1 else "")
-    return f'<path d="M{_n(x1)} {_n(y1)}L{_n(x2)} {_n(y2)}" {look}{_dashed(dash)}/>'
+    look += f' stroke-dasharray="{dash}"' if dash else ""
+    return f'<path d="M{_n(x1)} {_n(y1)}L{_n(x2)} {_n(y2)}" {look}/>'
 
 
 def _rect(x1: float, y1: float, x2: float, y2: float, ink: str, opacity: float) -> str:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
-from venire.results import Note, Records, Tabular
+from venire.results import Note, Records, Tabular, finite
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,7 +53,6 @@ class Grid:
     columns: Sequence[str]
     rows: Rows
     shown: int = 25
-    digits: int = 3
     names: bool = False
     unseen: Sequence[str] = ()
 
@@ -112,16 +110,7 @@ class Chapter:
         """Return it as plain data."""
         parts = [part.content() for part in self.parts]
         content: dict[str, Any] = {"title": self.title, "finding": self.finding, **self.numbers, "parts": parts}
-        return {name: _plain(value) for name, value in content.items()}
-
-
-def _plain(value: Any) -> Any:
-    """Return data that JSON can hold: None for a number that is not known."""
-    if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
+        return {name: finite(value) for name, value in content.items()}
 
 
 class FirstScreen(Protocol):
@@ -144,7 +133,7 @@ class Report(Tabular):
         """Return it as plain data, chapters by name."""
         return {
             "title": self.title,
-            **({} if self.front is None else {"front": _plain(self.front.content())}),
+            **({} if self.front is None else {"front": finite(self.front.content())}),
             **{chapter.name: chapter.content() for chapter in self.chapters},
             "made_with": dict(self.made_with),
         }

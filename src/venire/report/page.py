@@ -76,7 +76,7 @@ def _environment() -> Environment:
         "cells": cells,
         "heads": heads,
         "broad": broad,
-        "number": lambda value: shown(value, 3),
+        "number": shown,
         "percent": lambda p: NOTHING if p is None else percent(p),
         "tone": tone,
     }
@@ -104,24 +104,24 @@ def heads(grid: Grid) -> list[tuple[str, bool]]:
 
 def broad(grid: Grid) -> bool:
     """Whether a table needs the whole width of the page: it has long rows, or many."""
-    rows = [list(map(len, grid.columns)), *([len(text) for text, _ in cells(row, grid)] for row in grid.rows)]
+    rows = [list(map(len, grid.columns)), *([len(text) for text, _ in cells(row)] for row in grid.rows)]
     return len(grid.rows) > MOST_ROWS or sum(map(max, zip(*rows, strict=True))) + 3 * len(grid.columns) > MOST_LETTERS
 
 
-def cells(row: Sequence[Cell], grid: Grid) -> Iterator[tuple[str, str]]:
+def cells(row: Sequence[Cell]) -> Iterator[tuple[str, str]]:
     """Yield each cell as it is shown, and as it is sorted and saved."""
     for cell in row:
-        yield shown(cell, grid.digits), "" if _is_nothing(cell) else str(cell)
+        yield shown(cell), "" if _is_nothing(cell) else str(cell)
 
 
-def shown(cell: Cell, digits: int) -> str:
-    """Format a cell: numbers with a few digits, nothing as a dash."""
+def shown(cell: Cell) -> str:
+    """Format a cell: numbers with three digits, nothing as a dash."""
     if cell is None or _is_nothing(cell):
         return NOTHING
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):
-        return f"{cell:.{digits}f}"
+        return f"{cell:.3f}"
     return f"{cell:,}" if isinstance(cell, int) else cell
 
 

@@ -11,6 +11,7 @@ from venire.agreement.confusion import Confusions
 from venire.agreement.flags import habits
 from venire.agreement.profiles import Profiles
 from venire.comparison.stability import CONFIDENCE, Stability
+from venire.data.scale import or_higher
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.disagreement.user_disagreement import udm_weights
 from venire.kernels.shares import FEW_PAIRS
@@ -21,7 +22,7 @@ from venire.plots.comparison import MOST_COLOURED, MOST_ENDS, ranks_by
 from venire.plots.disagreement import some_labels
 from venire.plots.planning import apart
 from venire.plots.quality import APART, PANELS, WIDEST, scale_lines
-from venire.plots.style import or_higher, shown_of
+from venire.plots.style import shown_of
 from venire.plots.users import MOST_SYSTEMS
 from venire.quality.power import DiscriminativePower
 from venire.quality.scales import ScaleComparison, ScaleValue

@@ -141,14 +141,14 @@ def tagged_parts(batches: Iterable[pa.RecordBatch], n_rows: int = LABELLED_ROWS)
         split = table["split"].to_numpy()
         new = changes(slices_of(table["topic"])) | np.append(True, split[1:] != split[:-1])
         begin = np.append(np.flatnonzero(new), table.num_rows)
-        if carried is not None and carried[0] == _key(table, 0):
+        if carried is not None and carried[0] == _key(table):
             yield Rows(carried[1], table.slice(0, int(begin[1])), False)
             begin = begin[1:]
         for start, end in _segments(begin, split):
             yield _rows(table.slice(start, end - start), bool(split[start] == 0))
         if len(begin) > 1:
             last = table.slice(int(begin[-2]))
-            carried = _key(last, 0), _rows(last, True).labels
+            carried = _key(last), _rows(last, True).labels
 
 
 def _segments(begin: Ints, split: Ints) -> Iterator[tuple[int, int]]:
@@ -164,8 +164,8 @@ def _segments(begin: Ints, split: Ints) -> Iterator[tuple[int, int]]:
         yield start, int(begin[-1])
 
 
-def _key(table: pa.Table, row: int) -> tuple[object, ...]:
-    return tuple(table[name][row].as_py() for name in TOPIC)
+def _key(table: pa.Table) -> tuple[object, ...]:
+    return tuple(table[name][0].as_py() for name in TOPIC)
 
 
 def _rows(table: pa.Table, first: bool) -> Rows:

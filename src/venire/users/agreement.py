@@ -242,19 +242,16 @@ def agreement_with_users(
     return UserAgreement(verdicts, seen, drawn)
 
 
-def tie_sweep(
-    difference: Floats, verdicts: UserVerdicts, *, shares: Floats | None = None, n_draws: int = 200, rng: RNGLike = 0
-) -> TieSweep:
-    """Compare measures with users by share of ties, from 0 to 1 (Figure 6), with 95 % intervals; shares (share,)."""
-    shares = SHARES if shares is None else shares
-    seen = swept(difference, verdicts.directions, np.ones((1, len(verdicts))), shares)
+def tie_sweep(difference: Floats, verdicts: UserVerdicts, *, n_draws: int = 200, rng: RNGLike = 0) -> TieSweep:
+    """Compare measures with users by share of ties, from 0 to 1 (Figure 6), with 95 % intervals."""
+    seen = swept(difference, verdicts.directions, np.ones((1, len(verdicts))), SHARES)
     if n_draws:
-        drawn = swept(difference, verdicts.directions, _weights(verdicts, n_draws, rng), shares)
+        drawn = swept(difference, verdicts.directions, _weights(verdicts, n_draws, rng), SHARES)
         bands = [quantiles(each, axis=-2) for each in drawn[:2]]
     else:
         bands = [np.full((2, *each[..., 0, :].shape), np.nan) for each in seen[:2]]
     kappa, jaccard = (np.concatenate([each[None, :, :, 0], band]) for each, band in zip(seen[:2], bands, strict=True))
-    return TieSweep(shares, seen[2][:, 0], kappa, jaccard)
+    return TieSweep(SHARES, seen[2][:, 0], kappa, jaccard)
 
 
 def against_best(seen: Floats, drawn: Floats | None) -> tuple[Floats, Floats]:

@@ -10,12 +10,14 @@ from venire.io import qrels, rows
 from venire.io.tables import columns
 
 
-def all_options():
-    """Every option, by command and name."""
-    for name in COMMANDS:
-        for option in cli.get_command(click.Context(cli), name).params:
-            if isinstance(option, click.Option):
-                yield f"{name} {option.opts[-1]}", option
+def all_options(group=cli, path="venire"):
+    """Every option, by command and name, those of subcommands too."""
+    ctx = click.Context(group)
+    for name in group.list_commands(ctx):
+        command, words = group.get_command(ctx, name), f"{path} {name}"
+        yield from ((f"{words} {each.opts[-1]}", each) for each in command.params if isinstance(each, click.Option))
+        if isinstance(command, click.Group):
+            yield from all_options(command, words)
 
 
 def test_the_words_are_those_of_the_library():
@@ -31,9 +33,14 @@ def test_the_words_are_those_of_the_library():
 def test_every_option_says_what_it_does_and_what_holds_without_it():
     for name, option in all_options():
         assert option.help, name
-        stated = isinstance(option.default, str | int | list | tuple) and option.default not in (False, ())
+        stated = isinstance(option.default, str | int | list | tuple) and option.default not in (False, (), "")
         if stated and not option.hidden:
             assert "[default: " in option.get_help_record(click.Context(cli))[1], name
+
+
+def test_no_help_states_a_limit_that_is_not_there():
+    for name, option in all_options():
+        assert "None" not in (option.get_help_record(click.Context(cli)) or ("", ""))[1], name
 
 
 def test_an_option_that_takes_a_word_lists_them():

@@ -12,7 +12,7 @@ from venire import read_judgments, read_runs
 from venire.data.preferences import Preferences
 from venire.errors import ScaleError, SettingError, UnknownName
 from venire.io import read_grid
-from venire.kernels.ranking_entropy import entropy_of, scores_of
+from venire.kernels.ranking_entropy import entropy_of, scores_of_wins
 from venire.quality.label_preferences import LabelPreferences
 from venire.quality.lists import chosen_lists, orders_of, top_of_pool, top_of_runs
 from venire.quality.pdp import pdp
@@ -134,7 +134,7 @@ def test_lists_that_are_alike_are_computed_once_and_to_the_same_value(mode):
     orders = orders_of(lists, LabelPreferences(mode=mode).paired(judgments))
     assert len(orders.first) < 60
     for p in (np.array([[0.5, 0.3, 0.0], [0.7, 0.5, 0.2], [1.0, 0.8, 0.5]]), np.full((3, 3), 0.5)):
-        slow = entropy_of(scores_of(orders.preferences(p))).value
+        slow = entropy_of(scores_of_wins(orders.preferences(p).sum(axis=2) - 0.5)).value
         np.testing.assert_allclose(orders.pdp(p)[0], slow.mean(), atol=1e-9)
         np.testing.assert_allclose(orders.near(p).pdp(p)[0], slow.mean(), atol=1e-9)
         several = [orders.pdp(each)[0] for each in (p, 0.5 * p + 0.25, p.T)]

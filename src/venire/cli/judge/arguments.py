@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,6 +27,12 @@ database_option = declare.option(
     metavar="URL",
     help="SQLite file, or postgresql://...  [default: as the study states, or its name with .db]",
 )
+
+
+def database_and_output(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare --database, and how a result is shown that is not written to a file."""
+    output = (declare.output_options(folder=True), declare.rng_option(used=False))
+    return declare.in_order(function, [database_option, *output])
 
 
 def read_apart(study: str, database: str | None) -> tuple[Study, tuple[Task, ...]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli.judge.arguments import database_option, read_apart, study_argument
-from venire.cli.options import Command, Number, gathered, option, output_options, rng_option, whole_number
+from venire.cli.options import Command, Number, flag, gathered, number, option, output_options, rng_option, whole_number
 from venire.cli.output import Output, Table, on_a_terminal
 from venire.results import counted
 
@@ -54,13 +54,8 @@ server = gathered(
             metavar="NAME",
             help="Environment variable that holds the key; none is sent if it is not set.",
         ),
-        "temperature": option(
-            "--temperature",
-            section=SERVER,
-            type=Number(min=0),
-            default=0.0,
-            metavar="X",
-            help="Temperature; left to the server if it refuses one.",
+        "temperature": number(
+            "--temperature", section=SERVER, default=0.0, help="Temperature; left to the server if it refuses one."
         ),
         "timeout": option(
             "--timeout",
@@ -71,7 +66,7 @@ server = gathered(
             help="How long to wait for a reply.",
         ),
         "attempts": whole_number(
-            "--attempts", section=SERVER, least=1, default=8, help="How often a request is sent that fails for now."
+            "--attempts", section=SERVER, least=1, default=8, help="How often a request is sent that fails temporarily."
         ),
     },
 )
@@ -87,39 +82,24 @@ asking = gathered(
         "concurrency": whole_number(
             "--concurrency", section=ASKING, least=1, default=8, help="Number of requests at the same time."
         ),
-        "limit": whole_number("--limit", section=ASKING, least=1, help="Send at most so many requests."),
+        "limit": whole_number("--limit", section=ASKING, least=1, help="Send at most this many requests."),
         "repeats": whole_number(
             "--repeats", section=ASKING, least=1, default=1, metavar="R", help="How often each task is asked."
         ),
-        "replace": option(
-            "--replace",
-            section=ASKING,
-            is_flag=True,
-            help="Replace answers that the machine gave by another model or prompt.",
+        "replace": flag(
+            "--replace", section=ASKING, help="Replace answers that the machine gave by another model or prompt."
         ),
-        "again": option(
-            "--again", section=ASKING, is_flag=True, help="Ask tasks again whose replies could not be read."
-        ),
+        "again": flag("--again", section=ASKING, help="Ask tasks again whose replies could not be read."),
     },
 )
 cost = gathered(
     "cost",
     {
-        "tokens_in": option(
-            *("--price-in", "tokens_in"),
-            section=COST,
-            type=Number(min=0),
-            default=0.0,
-            metavar="X",
-            help="Price of a million tokens of prompts.",
+        "tokens_in": number(
+            *("--price-in", "tokens_in"), section=COST, default=0.0, help="Price of a million tokens of prompts."
         ),
-        "tokens_out": option(
-            *("--price-out", "tokens_out"),
-            section=COST,
-            type=Number(min=0),
-            default=0.0,
-            metavar="X",
-            help="Price of a million tokens of answers.",
+        "tokens_out": number(
+            *("--price-out", "tokens_out"), section=COST, default=0.0, help="Price of a million tokens of answers."
         ),
     },
 )
@@ -130,8 +110,8 @@ cost = gathered(
 @server
 @asking
 @cost
-@option("--show-prompt", section=ASKING, is_flag=True, help="Print the prompts, one of each kind of task, and end.")
-@option("--yes", section=ASKING, is_flag=True, help="Do not ask before requests are sent.")
+@flag("--show-prompt", section=ASKING, help="Print the prompts, one of each kind of task, and end.")
+@flag("--yes", section=ASKING, help="Do not ask before requests are sent.")
 @database_option
 @output_options()
 @rng_option(used=False)
@@ -176,9 +156,9 @@ def command(
 def _endpoint(server: Mapping[str, Any]) -> Endpoint:
     from venire.judging.machines.client import Endpoint
 
-    for name, flag in (("model", "--model NAME"), ("url", "--base-url URL")):
+    for name, needed in (("model", "--model NAME"), ("url", "--base-url URL")):
         if not server[name]:
-            raise click.UsageError(f"{flag} is missing")
+            raise click.UsageError(f"{needed} is missing")
     settings = {name: server[name] for name in ("model", "url", "temperature", "timeout", "attempts")}
     return Endpoint(key=os.environ.get(server["key_variable"], ""), **settings)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from venire.cli import options as declare, places
-from venire.cli.judge.arguments import database_option, read_apart, study_argument
+from venire.cli import options as declare
+from venire.cli.judge.arguments import database_and_output, read_apart, study_argument
 from venire.cli.output import Output, Table
 
 EXAMPLES = """\b
@@ -19,17 +19,10 @@ Examples:
 
 @click.command("backup", cls=declare.Command, epilog=EXAMPLES)
 @study_argument
-@declare.option(
-    *("-o", "--output", "target"),
-    section=declare.OUTPUT,
-    type=click.Path(),
-    callback=places.file_place,
-    metavar="FILE",
-    help="The copy.  [default: the database's name, backup and the time]",
+@declare.output_file(
+    *("-o", "--output", "target"), help="The copy.  [default: the database's name, backup and the time]"
 )
-@database_option
-@declare.output_options(folder=True)
-@declare.rng_option(used=False)
+@database_and_output
 def command(*, study: str, target: Path | None, database: str | None, out: Output) -> None:
     """Copy the database of STUDY.toml, a SQLite file, while it is in use.
 

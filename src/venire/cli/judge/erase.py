@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from venire.cli import options as declare
-from venire.cli.judge.arguments import assessor_argument, database_option, opened, study_argument
+from venire.cli.judge.arguments import assessor_argument, database_and_output, opened, study_argument
 from venire.cli.output import Output, Table
 
 EXAMPLES = """\b
@@ -18,10 +18,8 @@ Examples:
 @click.command("erase", cls=declare.Command, epilog=EXAMPLES)
 @study_argument
 @assessor_argument
-@declare.option("--answers", section="Answers", is_flag=True, help="Remove the answers too; others judge them anew.")
-@database_option
-@declare.output_options(folder=True)
-@declare.rng_option(used=False)
+@declare.flag("--answers", section="Answers", help="Remove the answers too; others judge them anew.")
+@database_and_output
 def command(*, study: str, assessor: str, answers: bool, database: str | None, out: Output) -> None:
     """Remove the name, the access and the comments of ASSESSOR from the database of STUDY.toml, for good.
 

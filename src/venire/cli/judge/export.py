@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from venire.cli import options as declare, places
-from venire.cli.judge.arguments import database_option, read_apart, refuse_own, study_argument
+from venire.cli.judge.arguments import database_and_output, read_apart, refuse_own, study_argument
 from venire.cli.output import Output, Table
 
 if TYPE_CHECKING:
@@ -38,37 +38,28 @@ Examples:
     help="What is written: {}.  labels are those in isolation and given another document; preferences are between "
     "documents, lists between result lists.",
 )
-@declare.option(
+@declare.flag(
     *("--all", "surplus"),
     section=ANSWERS,
-    is_flag=True,
-    help="With answers that came late and do not count; a column status tells them.",
+    help="Include answers that came late and do not count; the column status marks them.",
 )
-@declare.option(
+@declare.flag(
     "--repeats",
     section=ANSWERS,
-    is_flag=True,
-    help="With answers to tasks that came again, for venire consistency; a column repeat tells them.",
+    help="Include answers to tasks that came again, for venire consistency; the column repeat marks them.",
 )
-@declare.option(
+@declare.output_file(
     *("-o", "--output", "target"),
-    section=declare.OUTPUT,
-    type=click.Path(),
     callback=places.judgments_place,
-    metavar="FILE",
     help="The table: .csv, .tsv, .jsonl or .parquet; .gz or .zst may follow.",
 )
-@declare.option(
+@declare.output_file(
     *("--qrels", "folder"),
-    section=declare.OUTPUT,
-    type=click.Path(),
     callback=places.shared_folder_place,
     metavar="FOLDER",
     help="Labels in isolation as TREC qrels, a file for each assessor.",
 )
-@database_option
-@declare.output_options(folder=True)
-@declare.rng_option(used=False)
+@database_and_output
 def command(
     *,
     study: str,

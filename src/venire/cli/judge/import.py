@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from venire.cli import options as declare
-from venire.cli.judge.arguments import database_option, study_argument
+from venire.cli.judge.arguments import database_and_output, study_argument
 from venire.cli.output import Output, Table
 
 # The words that the library knows; a test holds them together, so that no help has to load it.
@@ -65,9 +65,7 @@ def _names(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...
 @declare.one_of(
     "--view", choices=VIEWS, section=LABELS, default="page", help="What was judged, if FILE does not tell: {}."
 )
-@database_option
-@declare.output_options(folder=True)
-@declare.rng_option(used=False)
+@database_and_output
 def command(
     *,
     study: str,

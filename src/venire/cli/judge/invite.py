@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from venire.cli import options as declare
-from venire.cli.judge.arguments import assessor_argument, database_option, opened, study_argument
+from venire.cli.judge.arguments import assessor_argument, database_and_output, opened, study_argument
 from venire.cli.output import Output, Table
 
 EXAMPLES = """\b
@@ -19,12 +19,7 @@ Examples:
 @click.command("invite", cls=declare.Command, epilog=EXAMPLES)
 @study_argument
 @assessor_argument
-@declare.option(
-    "--again",
-    section="Invitation",
-    is_flag=True,
-    help="For a second device, or for somebody whose access was revoked.",
-)
+@declare.flag("--again", section="Invitation", help="For a second device, or for somebody whose access was revoked.")
 @declare.option(
     "--address",
     section="Invitation",
@@ -32,13 +27,11 @@ Examples:
     metavar="URL",
     help="What assessors open, as given to venire judge serve.",
 )
-@database_option
-@declare.output_options(folder=True)
-@declare.rng_option(used=False)
+@database_and_output
 def command(*, study: str, assessor: str, again: bool, address: str, database: str | None, out: Output) -> None:
     """Print the link by which ASSESSOR joins STUDY.toml.
 
-    It is used once; a link that was made before and not used ends.  The server need not be stopped.
+    It can be used once; an earlier link that was not used becomes invalid.  The server need not be stopped.
     """
     with opened(study, database) as store:
         link = f"{address.rstrip('/')}/join/{store.invite(assessor, again=again)}"

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from venire.cli import options as declare
-from venire.cli.judge.arguments import database_option, study_argument
+from venire.cli.judge.arguments import database_and_output, study_argument
 from venire.cli.output import Output, Table
 
 EXAMPLES = """\b
@@ -20,15 +20,8 @@ Examples:
 @click.command("restore", cls=declare.Command, epilog=EXAMPLES)
 @study_argument
 @click.argument("copy", metavar="COPY", type=declare.PATH)
-@declare.option(
-    "--lose-newer",
-    section="Database",
-    is_flag=True,
-    help="Replace a database that has seen more than the copy.",
-)
-@database_option
-@declare.output_options(folder=True)
-@declare.rng_option(used=False)
+@declare.flag("--lose-newer", section="Database", help="Replace a database that has seen more than the copy.")
+@database_and_output
 def command(*, study: str, copy: str, lose_newer: bool, database: str | None, out: Output) -> None:
     """Replace the database of STUDY.toml, a SQLite file, by COPY.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from venire.cli import options as declare
-from venire.cli.judge.arguments import assessor_argument, database_option, opened, study_argument
+from venire.cli.judge.arguments import assessor_argument, database_and_output, opened, study_argument
 from venire.cli.output import Output, Table
 
 EXAMPLES = """\b
@@ -18,9 +18,7 @@ Examples:
 @click.command("revoke", cls=declare.Command, epilog=EXAMPLES)
 @study_argument
 @assessor_argument
-@database_option
-@declare.output_options(folder=True)
-@declare.rng_option(used=False)
+@database_and_output
 def command(*, study: str, assessor: str, database: str | None, out: Output) -> None:
     """End the access of ASSESSOR to STUDY.toml at once, on all devices.
 

@@ -42,22 +42,16 @@ Examples:
     help="What assessors open, such as https://judge.example.org; only requests to it are answered.  [default: host "
     "and port]",
 )
-@declare.option(
-    "--behind-proxy",
-    section=PLACE,
-    is_flag=True,
-    help="Another server on this computer speaks TLS and hands requests on.",
-)
+@declare.flag("--behind-proxy", section=PLACE, help="Another server on this computer speaks TLS and hands requests on.")
 @declare.option(
     "--tls-cert", section=PLACE, type=click.Path(path_type=Path), metavar="FILE", help="Certificate, to speak TLS."
 )
 @declare.option("--tls-key", section=PLACE, type=click.Path(path_type=Path), metavar="FILE", help="Its key.")
 @database_option
-@declare.option(
+@declare.flag(
     "--new-version",
     section=DATABASE,
-    is_flag=True,
-    help="Go on although scale, aspects or guidelines have changed since the first answer.",
+    help="Continue although scale, aspects or guidelines have changed since the first answer.",
 )
 def command(
     *,

@@ -156,11 +156,11 @@ class Client:
 
     async def ask(self, prompt: Prompt) -> Reply:
         """Send a prompt until there is a reply; raise NoReply, or ServerRefused."""
-        begun, tried = time.monotonic(), 0
+        tried = 0
         while True:
             tried += 1
             try:
-                return replace(await self._once(prompt), seconds=time.monotonic() - begun, attempts=tried)
+                return replace(await self._once(prompt), attempts=tried)
             except _Passing as failure:
                 if tried >= self.endpoint.attempts:
                     what = f"{self.endpoint.url}: no reply after {tried} attempts: {failure}"

@@ -41,7 +41,6 @@ class Reply:
     model: str = ""
     tokens_in: int | None = None
     tokens_out: int | None = None
-    seconds: float = 0.0
     attempts: int = 1
 
 
