@@ -101,6 +101,7 @@ def read_judgments(
     def rows() -> list[Rows]:
         parts = read_rows(source, second_column=second_column, **form)
         refuse_unknown_columns(wanted, parts)
+        _refuse_unread_columns(columns or {}, parts)
         for part in parts:
             _refuse_doubtful(part, declared or part.scale, not_applicable)
         return parts
@@ -153,6 +154,14 @@ def refuse_unknown_columns(names: Iterable[str], parts: Sequence[Rows]) -> None:
     for name in names:
         if not any(name in part.extra for part in parts):
             raise UnknownName("column", name, dict.fromkeys(each for part in parts for each in part.columns))
+
+
+def _refuse_unread_columns(stated: Mapping[str, str], parts: Sequence[Rows]) -> None:
+    """Raise where a column was stated, and no source is a table or has keys that may be stated."""
+    for role, name in stated.items():
+        if parts and not any(name in part.columns for part in parts):
+            hint = "columns are those of tables, or keys of records; read this without it"
+            raise FormatError(parts[0].source, None, f"has no column {name!r} for the {role}", hint=hint)
 
 
 def _with_distinct_names(parts: list[Rows]) -> list[Rows]:
