@@ -23,7 +23,7 @@ ir_measures = pytest.importorskip("ir_measures")
 pd = pytest.importorskip("pandas")
 
 from venire.integrations.ir_measures import ALIKE, measure, provider  # noqa: E402 - it needs ir_measures
-from venire.integrations.mlflow import log_result, metrics_of  # noqa: E402
+from venire.integrations.mlflow import log_report, log_result, metrics_of  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning"),
@@ -270,6 +270,15 @@ def test_names_of_metrics_that_mlflow_allows():
         metrics_of(evaluate({"q1": {"d1": 1}}, {"a@b": run, "a%b": run}, "nDCG@10"))
     with pytest.raises(UnknownName, match="system"):
         metrics_of(odd, system="bm25")
+
+
+def test_what_is_no_result_is_refused_by_what_it_is():
+    scores = evaluate({"q1": {"d1": 1}}, {"bm25": {"q1": {"d1": 1.0}}}, "nDCG@10")
+    with pytest.raises(SettingError, match=r"found Scores, expected a report.*\n.*log_result"):
+        log_report(scores)
+    for other in (scores.to_polars(), 0.5):
+        with pytest.raises(SettingError, match=f"found {type(other).__name__}, expected a result"):
+            log_result(other)
 
 
 # --- pages ------------------------------------------------------------------------------------------------------
