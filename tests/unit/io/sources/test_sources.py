@@ -173,6 +173,21 @@ def test_nuggets_that_could_not_be_assigned_are_counted(write):
     assert [note.fields["n"] for note in judgments.notes if note.kind == "left-out"] == [1]
 
 
+def test_answers_without_nuggets_are_counted(write):
+    records = [files.NUGGETS[0], {**files.NUGGETS[1], "nuggets": []}]
+    path = write("gpt4.jsonl", files.lines(records))
+    with pytest.warns(BadRowsWarning, match=r"gpt4\.jsonl: 1 answer without nuggets left out: b \(topic q1\)"):
+        assert read_nuggets(path).height == 2
+    (problem,) = inspect_file(path).problems
+    assert not problem.fatal
+
+
+def test_nuggets_of_answers_and_of_passages_are_in_two_files(write):
+    path = write("gpt4.jsonl", files.lines([*files.NUGGETS, *files.NUGGETS_OF_PASSAGES]))
+    with pytest.raises(FormatError, match=r"gpt4\.jsonl:3: names a docid, where the first line has a run_id"):
+        read_nuggets(path)
+
+
 def test_two_judges_of_one_name_are_refused(write):
     path = write("book.csv", b"query,docid,Ann,Bob,Ann\nboil eggs,d1,2,1,0\n")
     with pytest.raises(FormatError, match=r"book\.csv:1: two judges are called 'Ann'\n.*as JSON, which has e-mail"):
