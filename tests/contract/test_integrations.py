@@ -90,6 +90,18 @@ def test_a_cutoff_is_given_as_in_ir_measures():
     assert scores[deep @ 5] != scores[deep]
 
 
+@pytest.mark.parametrize("name", ["nDCG@10", "Judged@2"])
+def test_a_measure_of_the_same_name_is_computed_beside_that_of_ir_measures(name):
+    qrels, run = {"q1": {"d1": -1, "d2": 1}}, {"q1": {"d1": 2.0, "d2": 1.0}}
+    theirs, ours = ir_measures.parse_measure(name), measure(name)
+    alone = [ir_measures.calc_aggregate([each], qrels, run)[each] for each in (theirs, ours)]
+    for both in ([theirs, ours], [ours, theirs]):
+        found = ir_measures.calc_aggregate(both, qrels, run)
+        assert [found[theirs], found[ours]] == pytest.approx(alone)
+        assert len(found) == 2
+    assert name != "Judged@2" or alone == [1.0, 0.5]
+
+
 def test_measures_with_other_settings_are_others():
     one, other = measure("Q@10", gains={"0": 0, "1": 1}, name="x"), measure("Q@10", gains={"0": 0, "1": 2}, name="x")
     assert one == measure("Q@10", gains={"0": 0, "1": 1}, name="x")
