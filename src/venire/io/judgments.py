@@ -188,7 +188,9 @@ def _parts(source: Any, second_column: str, form: Mapping[str, Any]) -> Iterable
         yield source
     elif names_assessors(source):
         for name, each in source.items():
-            yield from (of_assessor(name, part) for part in _parts(each, second_column, form))
+            held = known_judgments(each, second_column=second_column)
+            named_frame = {**form, "source": str(name)} if hasattr(held, "columns") else form
+            yield from (of_assessor(name, part) for part in _parts(held, second_column, named_frame))
     elif isinstance(source, Mapping):
         from venire.io.tables.rows import rows_from_dict
 
