@@ -173,6 +173,9 @@ def _of_system(name: str, source: Any) -> Any:
         raise FormatError(name, None, "holds no run lines", hint="leave out systems that returned nothing")
     if isinstance(source, Mapping):
         own = any(isinstance(docs, Mapping) for lists in source.values() for docs in lists.values())
+        if own and len(source) > 1:
+            found = ", ".join(map(str, source))
+            raise FormatError(name, None, f"holds several systems: {found[:60]}", hint="name each beside the others")
         return {name: next(iter(source.values())) if own else source}
     if not hasattr(source, "columns"):
         return source

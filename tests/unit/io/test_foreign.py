@@ -237,3 +237,9 @@ def test_errors_in_frames_of_several_name_the_system_or_the_assessor():
     ):
         with pytest.raises(FormatError, match=message):
             read_judgments({"ann": wrong, "bob": LABELLED})
+
+
+def test_several_systems_under_one_name_are_refused():
+    lists = {"q1": {"d1": 1.0}}
+    with pytest.raises(FormatError, match=r"^old: holds several systems: a, b"):
+        read_runs({"old": {"a": lists, "b": lists}, "new": RANKED})
