@@ -23,7 +23,7 @@ ir_measures = pytest.importorskip("ir_measures")
 pd = pytest.importorskip("pandas")
 
 from venire.integrations.ir_measures import ALIKE, measure, provider  # noqa: E402 - it needs ir_measures
-from venire.integrations.mlflow import log_result, metrics_of  # noqa: E402
+from venire.integrations.mlflow import log_report, log_result, metrics_of  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning"),
@@ -88,6 +88,18 @@ def test_a_cutoff_is_given_as_in_ir_measures():
     assert str(deep @ 5) == "nDCG@5 (gains=exponential)"
     scores = ir_measures.calc_aggregate([deep, deep @ 5], qrels(), runs()["s01"])
     assert scores[deep @ 5] != scores[deep]
+
+
+@pytest.mark.parametrize("name", ["nDCG@10", "Judged@2"])
+def test_a_measure_of_the_same_name_is_computed_beside_that_of_ir_measures(name):
+    qrels, run = {"q1": {"d1": -1, "d2": 1}}, {"q1": {"d1": 2.0, "d2": 1.0}}
+    theirs, ours = ir_measures.parse_measure(name), measure(name)
+    alone = [ir_measures.calc_aggregate([each], qrels, run)[each] for each in (theirs, ours)]
+    for both in ([theirs, ours], [ours, theirs]):
+        found = ir_measures.calc_aggregate(both, qrels, run)
+        assert [found[theirs], found[ours]] == pytest.approx(alone)
+        assert len(found) == 2
+    assert name != "Judged@2" or alone == [1.0, 0.5]
 
 
 def test_measures_with_other_settings_are_others():
@@ -270,6 +282,15 @@ def test_names_of_metrics_that_mlflow_allows():
         metrics_of(evaluate({"q1": {"d1": 1}}, {"a@b": run, "a%b": run}, "nDCG@10"))
     with pytest.raises(UnknownName, match="system"):
         metrics_of(odd, system="bm25")
+
+
+def test_what_is_no_result_is_refused_by_what_it_is():
+    scores = evaluate({"q1": {"d1": 1}}, {"bm25": {"q1": {"d1": 1.0}}}, "nDCG@10")
+    with pytest.raises(SettingError, match=r"found Scores, expected a report.*\n.*log_result"):
+        log_report(scores)
+    for other in (scores.to_polars(), 0.5):
+        with pytest.raises(SettingError, match=f"found {type(other).__name__}, expected a result"):
+            log_result(other)
 
 
 # --- pages ------------------------------------------------------------------------------------------------------

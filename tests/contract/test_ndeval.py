@@ -85,6 +85,38 @@ def test_equal_to_ndeval_where_documents_are_equal_and_intents_are_numbered_from
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
+def odd(seed: int) -> tuple[list[tuple[str, str, str, int]], list[tuple[str, str, float]]]:
+    """Draw few intents and documents, perhaps one, with negative labels, perhaps nothing relevant, and equal scores."""
+    rnd, qrels, run = random.Random(seed), [], []
+    for topic in "12":
+        docs, n_intents = [f"d{n}" for n in range(rnd.choice([1, 3, 8]))], rnd.choice([1, 1, 2, 5])
+        labels = rnd.choice([[-2, -1, 0], [-1, 0, 0, 1, 2]])
+        qrels += [(topic, str(i), doc, rnd.choice(labels)) for i in range(n_intents) for doc in docs]
+        qrels.append((topic, "0", "d99", 0))
+        listed = rnd.sample([*docs, "u1", "u2"], rnd.randint(1, len(docs) + 2))
+        run += [(topic, doc, float(rnd.randint(0, 2))) for doc in listed]
+    return qrels, run
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+def test_equal_to_ndeval_on_odd_shapes(alpha):
+    """pyndeval orders equal scores by ascending name, so that it gets the order of trec_eval as scores."""
+    measures = [
+        f"{name}(rel=1{'' if theirs in WITHOUT_ALPHA else f',alpha={alpha}'}){at}{k}"
+        for theirs, (name, at, k) in zip(NAMES, (each.partition("@") for each in NAMES.values()), strict=True)
+    ]
+    for seed in range(60):
+        qrels, run = odd(seed)
+        ordered = sorted(run, key=lambda row: (row[0], row[2], row[1]), reverse=True)
+        judge = pyndeval.RelevanceEvaluator(qrels, list(NAMES), relevance_level=1, alpha=alpha)
+        expected = judge.evaluate([(topic, doc, 100.0 - n) for n, (topic, doc, _) in enumerate(ordered)])
+        labels = read_judgments(pl.DataFrame(qrels, schema=SCHEMA, orient="row"), scale="-2<-1<0<1<2")
+        scores = evaluate(labels, lists(run), measures, gains="linear")
+        for topic, values in zip(scores.names["topic"], scores.values[0], strict=True):
+            theirs = np.nan_to_num([expected[topic][name] for name in NAMES])
+            assert values.tolist() == pytest.approx(theirs.tolist(), abs=1e-12), (seed, topic)
+
+
 @pytest.mark.parametrize("seed", [114, 326])
 def test_scores_of_an_assessor_do_not_depend_on_others(seed):
     rows = {who: few(seed, who) for who in ("ann", "bob", "cy")}

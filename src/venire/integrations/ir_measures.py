@@ -115,7 +115,8 @@ class VenireMeasure(ir_measures.Measure):  # type: ignore[misc]
         return isinstance(other, VenireMeasure) and (self.name, self.settings) == (other.name, other.settings)
 
     def __hash__(self) -> int:
-        return hash(self.name)
+        """Differ from measures of ir_measures, which are equal to all of the same name: their means would be joined."""
+        return hash((VenireMeasure, self.name))
 
     def runtime_impl(self, qrels: Any, run: Any) -> Iterator[Any]:
         """Yield the score of every topic of the qrels that has results; frames with the columns of ir_measures."""

@@ -41,6 +41,7 @@ def log_report(report: Report, *, system: str | None = None, folder: str = FOLDE
     -------
     The metrics that were logged.
     """
+    _refuse_other(report, Report, "a report, as report_on makes it", hint="log other results with log_result")
     found = metrics_of(report, system=system)
     _log_text(page(report), f"{folder}/report.html")
     _log_text(json.dumps(report.to_dict(), ensure_ascii=False), f"{folder}/report.json")
@@ -69,6 +70,8 @@ def metrics_of(result: Tabular, *, system: str | None = None) -> dict[str, float
     >>> metrics_of(scores)
     {'nDCG_10/bm25': 1.0}
     """
+    hint = "log data frames and numbers with functions of MLflow"
+    _refuse_other(result, Tabular, "a result, as evaluate returns it", hint=hint)
     rows = _rows_of(result)
     if system is not None:
         known = list(dict.fromkeys(str(row["system"]) for row in rows if "system" in row))
@@ -82,6 +85,11 @@ def metrics_of(result: Tabular, *, system: str | None = None) -> dict[str, float
             raise SettingError(f"two metrics would be named {name!r}", hint=hint)
         held[name] = float(value)
     return held
+
+
+def _refuse_other(found: object, expected: type[Any], what: str, *, hint: str) -> None:
+    if not isinstance(found, expected):
+        raise SettingError(f"found {type(found).__name__}, expected {what}", hint=hint)
 
 
 def _rows_of(result: Tabular) -> Records:

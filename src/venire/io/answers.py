@@ -7,16 +7,18 @@ function takes them: ``evaluate`` with assessors as an axis, ``compare``, the co
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from venire.data.intents import by_intent
 from venire.data.judgments import Judgments
 from venire.data.runs import Runs
-from venire.errors import FormatError
+from venire.errors import FormatError, UnjudgedWarning
 from venire.io.judgments import read_judgments
 from venire.io.runs import read_runs
 from venire.io.tables.blocks import frame_of
+from venire.results import first_few
 
 SUPPORT = "not_support<partial_support<support"
 """The labels of nuggetizers and of TREC RAG."""
@@ -78,7 +80,19 @@ def as_answers(table: Any, *, scale: str | None = None, weights: Mapping[str, fl
             raise FormatError(
                 where, number, message, hint="score assessors who differ in that each with their own table"
             )
+    _warn_of_unjudged(judgments)
     lists: dict[str, dict[str, dict[str, float]]] = {}
     for system, name in dict.fromkeys(zip(run, topic, strict=True)):
         lists.setdefault(system, {})[name] = {system: 1.0}
     return Answers(by_intent(judgments, found_weights), read_runs(lists))
+
+
+def _warn_of_unjudged(judgments: Judgments) -> None:
+    """Warn of assessors who judged some of the answers only."""
+    judged = judgments.to_polars().select("assessor", "topic", "doc").unique()
+    n_answers = judged.select("topic", "doc").n_unique()
+    judged = judged.group_by("assessor").len().sort("assessor")
+    few = [f"{name} judged {n} of {n_answers}" for name, n in judged.rows() if n < n_answers]
+    if few:
+        message = f"answers that an assessor did not judge have no support by them: {first_few(few, 3)}"
+        warnings.warn(message, UnjudgedWarning, stacklevel=3)

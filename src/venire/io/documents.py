@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +83,17 @@ def read_json(path: Path, *, hint: str | None = None, limit: str = "json_size") 
 
 
 def parsed_json(text: str, path: Path, line: int | None = None, *, hint: str | None = None) -> Any:
-    """Parse one JSON value, of a whole file or of a line of it."""
-    return _parsed(text, json.loads, path, line, form="JSON", hint=hint)
+    """Parse one JSON value, of a whole file or of a line of it; an object that has a key twice is refused."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        held = dict(pairs)
+        if len(held) < len(pairs):
+            ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
+            hint = "each object has one value for a key"
+            raise FormatError(path, line, f"an object has the key {twice[:60]!r} twice", hint=hint)
+        return held
+
+    return _parsed(text, partial(json.loads, object_pairs_hook=once), path, line, form="JSON", hint=hint)
 
 
 def read_saved(path: Path, kind: str, *, what: str, hint: str) -> dict[str, Any]:
@@ -127,6 +138,8 @@ def _parsed(
         found = parse(text)
     except RecursionError:
         raise _too_deep(path, form, line) from None
+    except FormatError:
+        raise
     except ValueError as error:  # also integers of more digits than Python reads
         raise FormatError(path, line, f"is not {form} ({error})", hint=hint) from None
     most, values, inner = current(), [found], list[Any]()

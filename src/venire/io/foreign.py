@@ -166,17 +166,27 @@ def _table_of(system: str, source: Iterable[Any]) -> RunTable:
 
 
 def _of_system(name: str, source: Any) -> Any:
-    """Name the system of a run; a frame that names systems keeps their names."""
+    """Name the system of a run, which errors name, too; a frame that names systems keeps their names."""
     if isinstance(source, RunTable):
         return replace(source, name=name, system=Category.constant(name, len(source.score)))
+    if isinstance(source, list | tuple | Mapping) and not source:
+        raise FormatError(name, None, "holds no run lines", hint="leave out systems that returned nothing")
     if isinstance(source, Mapping):
         own = any(isinstance(docs, Mapping) for lists in source.values() for docs in lists.values())
+        if own and len(source) > 1:
+            found = ", ".join(map(str, source))
+            raise FormatError(name, None, f"holds several systems: {found[:60]}", hint="name each beside the others")
         return {name: next(iter(source.values())) if own else source}
-    if "system" in getattr(source, "columns", ["system"]):
+    if not hasattr(source, "columns"):
         return source
-    import polars as pl
+    if "system" not in source.columns:
+        import polars as pl
 
-    return source.assign(system=name) if hasattr(source, "iloc") else source.with_columns(pl.lit(name).alias("system"))
+        column = pl.lit(name).alias("system")
+        source = source.assign(system=name) if hasattr(source, "iloc") else source.with_columns(column)
+    from venire.io.run_tables import run_of_frame
+
+    return run_of_frame(source, name)
 
 
 def as_id(name: object, where: str = "rows") -> str:

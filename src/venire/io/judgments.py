@@ -101,6 +101,7 @@ def read_judgments(
     def rows() -> list[Rows]:
         parts = read_rows(source, second_column=second_column, **form)
         refuse_unknown_columns(wanted, parts)
+        _refuse_unread_columns(columns or {}, parts)
         for part in parts:
             _refuse_doubtful(part, declared or part.scale, not_applicable)
         return parts
@@ -155,6 +156,14 @@ def refuse_unknown_columns(names: Iterable[str], parts: Sequence[Rows]) -> None:
             raise UnknownName("column", name, dict.fromkeys(each for part in parts for each in part.columns))
 
 
+def _refuse_unread_columns(stated: Mapping[str, str], parts: Sequence[Rows]) -> None:
+    """Raise where a column was stated, and no source is a table or has keys that may be stated."""
+    for role, name in stated.items():
+        if parts and not any(name in part.columns for part in parts):
+            hint = "columns are those of tables, or keys of records; read this without it"
+            raise FormatError(parts[0].source, None, f"has no column {name!r} for the {role}", hint=hint)
+
+
 def _with_distinct_names(parts: list[Rows]) -> list[Rows]:
     """Name assessors after folder and file where several folders have files of the same name."""
     names = [part.assessor.names[0] if part.named_after_file else None for part in parts]
@@ -179,7 +188,9 @@ def _parts(source: Any, second_column: str, form: Mapping[str, Any]) -> Iterable
         yield source
     elif names_assessors(source):
         for name, each in source.items():
-            yield from (of_assessor(name, part) for part in _parts(each, second_column, form))
+            held = known_judgments(each, second_column=second_column)
+            named_frame = {**form, "source": str(name)} if hasattr(held, "columns") else form
+            yield from (of_assessor(name, part) for part in _parts(held, second_column, named_frame))
     elif isinstance(source, Mapping):
         from venire.io.tables.rows import rows_from_dict
 

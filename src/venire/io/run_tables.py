@@ -29,9 +29,9 @@ def read_run_table(path: Path) -> RunTable:
     return _table(rows, str(path))
 
 
-def run_of_frame(frame: Any) -> RunTable:
-    """Read a frame of polars or pandas; lines count its rows from 1."""
-    return _table(frame_of(frame, "frame"), "frame")
+def run_of_frame(frame: Any, name: str = "frame") -> RunTable:
+    """Read a frame of polars or pandas; lines count its rows from 1, and errors name it so."""
+    return _table(frame_of(frame, name), name)
 
 
 def _columns(names: Sequence[str], where: object, line: int | None) -> dict[str, str]:

@@ -181,7 +181,8 @@ def _from_dict(runs: Mapping[str, Any]) -> RunTable:
     ]
     system, topic, doc, score = zip(*rows, strict=True) if rows else ((), (), (), ())
     of_systems = Category(np.array(system, dtype=np.int32), Ids.of(names))
-    return RunTable("run", of_systems, Category.of(topic), Category.of(doc), np.array(score, dtype=np.float64))
+    name = names[0] if len(names) == 1 else "run"
+    return RunTable(name, of_systems, Category.of(topic), Category.of(doc), np.array(score, dtype=np.float64))
 
 
 def _score(score: Any, topic: object, doc: object) -> float:

@@ -54,6 +54,8 @@ def read_labels(path: Path, source: str, *, scale: Scale | None = None, control:
 
     scale: that of the study, for judgments; control: which of several questions has the labels
     """
+    if control and (source not in OF_LABELS or "label" not in BY_NAME[source].stated):
+        raise FormatError(path, None, f"{source} has no control {control[:60]!r}", hint="import it without a control")
     if source == QRELS:
         found = list(_judgments(path, scale))
     elif source in OF_LABELS:

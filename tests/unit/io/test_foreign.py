@@ -213,3 +213,33 @@ def test_rows_with_relevance_and_score_are_either():
     rows = [Both(topic, doc, GRADES[topic][doc], score) for topic, docs in LISTS.items() for doc, score in docs.items()]
     assert table(rows) == table(GRADES)
     assert run_scores(rows) == {"run": LISTS}
+
+
+RANKED = pl.DataFrame({"qid": ["q1"], "docno": ["d1"], "score": [1.0]})
+LABELLED = pl.DataFrame({"qid": ["q1"], "docno": ["d1"], "label": [1]})
+
+
+NOTHING = {"polars": RANKED.clear(), "pandas": RANKED.clear().to_pandas(), "list": [], "dict": {}, "topic": {"q1": {}}}
+
+
+@pytest.mark.parametrize("nothing", NOTHING.values(), ids=NOTHING)
+def test_a_system_that_returned_nothing_is_named(nothing):
+    with pytest.raises(FormatError, match=r"^old: holds no run lines"):
+        evaluate({"q1": {"d1": 1}}, {"old": nothing, "new": RANKED}, "RR")
+
+
+def test_errors_in_frames_of_several_name_the_system_or_the_assessor():
+    with pytest.raises(FormatError, match=r"^old:1: score nan is not a finite number"):
+        run_scores(read_runs({"old": RANKED.with_columns(score=float("nan")), "new": RANKED}))
+    for wrong, message in (
+        (LABELLED.clear(), "^ann: holds no judgments"),
+        (LABELLED.with_columns(label=None), "^ann:1: "),
+    ):
+        with pytest.raises(FormatError, match=message):
+            read_judgments({"ann": wrong, "bob": LABELLED})
+
+
+def test_several_systems_under_one_name_are_refused():
+    lists = {"q1": {"d1": 1.0}}
+    with pytest.raises(FormatError, match=r"^old: holds several systems: a, b"):
+        read_runs({"old": {"a": lists, "b": lists}, "new": RANKED})

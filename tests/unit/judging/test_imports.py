@@ -102,6 +102,9 @@ def test_several_controls_need_a_choice(tmp_path):
     with pytest.raises(FormatError, match="answers to 2 controls"):
         labels_of(tmp_path, "x.json", [task], "label-studio")
     assert labels_of(tmp_path, "x.json", [task], "label-studio", control="clarity") == [("q1", "d1", "4", "8")]
+    for content, source in ((CASE, "quepid"), (QRELS, "qrels")):
+        with pytest.raises(FormatError, match=f"x.json: {source} has no control 'clarity'"):
+            labels_of(tmp_path, "x.json", content, source, control="clarity")
 
 
 WRONG = {

@@ -10,7 +10,7 @@ from long_rows import judgments_of
 from venire import compare, evaluate
 from venire.agreement import alpha
 from venire.data.intents import by_intent
-from venire.errors import AmbiguousLabels, FormatError, MeasureError, SettingError
+from venire.errors import AmbiguousLabels, FormatError, MeasureError, SettingError, UnjudgedWarning
 from venire.io.answers import as_answers
 from venire.io.runs import scan
 from venire.measures import alpha_nDCG
@@ -236,6 +236,13 @@ def test_agreement_on_nuggets():
     judgments, _ = as_answers(NUGGETS)
     assert judgments.summary().n_items == 4
     assert 0 < alpha(judgments).value < 1
+
+
+def test_an_answer_that_one_of_two_assessors_did_not_judge_is_named():
+    one = {("rater" if name == "assessor" else name): column[:-2] for name, column in NUGGETS.items()}
+    with pytest.warns(UnjudgedWarning, match="did not judge have no support by them: gpt judged 1 of 2$"):
+        found = evaluate(*as_answers(one), "AllScore", per="assessor")
+    assert found.values.min() == 0
 
 
 def test_nuggets_with_other_labels_and_importances():

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from venire.io.sources.labels import Imported
-from venire.io.sources.records import Columns, Record, records
+from venire.io.sources.records import Columns, Record, records, refuse_unknown_question
 
 HINT = "export the records with dataset.records.to_list(flatten=True)"
 FLAT = ".responses"
@@ -25,11 +25,13 @@ DOUBT = "drafts and discarded ones among them: only records.to_list(flatten=True
 
 def labels(path: Path, columns: Columns) -> Iterator[Imported]:
     """Read all responses that were submitted; ``columns["label"]`` chooses one of several questions."""
+    known: dict[str, None] = {}
     for record in records(path, hint=HINT):
         held = record.held
         answers = _nested(record) if isinstance(held.get("responses"), dict) else _flat(record)
         places = [held.get("metadata"), held.get("fields"), held]
         for question, value, user, status in answers:
+            known[question] = None
             if columns.get("label", question) != question:
                 continue
             topic, doc = (record.name(role, columns, *places) for role in ("topic", "doc"))
@@ -46,6 +48,7 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
                 doubt=DOUBT if status is None and not left_out else "",
                 line=record.place,
             )
+    refuse_unknown_question(path, columns, known)
 
 
 def _nested(record: Record) -> Iterator[tuple[str, Any, Any, Any]]:

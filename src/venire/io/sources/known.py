@@ -24,7 +24,7 @@ STRING = re.compile(rb'"((?:[^"\\]|\\.)*+)"(\s*+:)?')
 """A text in JSON, and the colon after a key."""
 CHOSEN = re.compile(rb'"labels?"\s*+:\s*+\[\s*+(?:"|\])')
 KEY = rb'"(?:[^"\\]|\\.)*+"\s*+:\s*+'
-SCORES = re.compile(rb"\{\s*+(?:%b\{\s*+\}\s*+,\s*+)*+%b\{\s*+(?:%b-?\d|\}\s*+\})" % (KEY, KEY, KEY))
+SCORES = re.compile(rb"\{\s*+(?:%b\{\s*+\}\s*+,\s*+)*+%b\{\s*+(?:%b(?:-?\d|NaN|-?Infinity)|\}\s*+\})" % (KEY, KEY, KEY))
 """Documents by topic, the first of which may have none."""
 TO_RANK = re.compile(rb"-?[\d.]+\s+qid:\S+\s+#\s+\S")
 """Lines of learning to rank: a rating, the query, no features, and the document in a comment."""
@@ -36,12 +36,16 @@ Begins = Callable[[set[str], bytes], bool]
 
 
 class Source(NamedTuple):
-    """A tool: its name, what its file is called, whether keys and first bytes are of it, and what the file holds."""
+    """A tool: its name, what its file is called, whether keys and first bytes are of it, and what the file holds.
+
+    stated: the roles whose keys may be others than the usual ones.
+    """
 
     name: str
     title: str
     begins: Begins
     holds: str = JUDGMENTS
+    stated: tuple[str, ...] = ()
 
     @property
     def _module(self) -> Any:
@@ -54,7 +58,10 @@ class Source(NamedTuple):
     def rows(self, path: Path, columns: Mapping[str, str]) -> Rows:
         """Read a file as judgments."""
         read: Callable[[Path], Rows] | None = getattr(self._module, "rows", None)
-        return rows_of_labels(self.labels(path, columns), path) if read is None else read(path)
+        if read is not None:
+            return read(path)
+        stated = [columns[role] for role in self.stated if role in columns]
+        return rows_of_labels(self.labels(path, columns), path, stated=stated)
 
     def lists(self, path: Path) -> Any:
         """Read a file as runs."""
@@ -99,12 +106,19 @@ SOURCES = (
             _has("annotations", "data", opens=b"["),
             _has("annotator", any_of=("annotation_id", "lead_time"), opens=b"["),
         ),
+        stated=("topic", "doc", "label"),
     ),
-    Source("argilla", "Argilla records", _either(_has("fields", "responses"), _answered_in_columns)),
+    Source(
+        "argilla",
+        "Argilla records",
+        _either(_has("fields", "responses"), _answered_in_columns),
+        stated=("topic", "doc", "label"),
+    ),
     Source(
         "prodigy",
         "Prodigy annotations",
         _has("answer", any_of=("_task_hash", "_input_hash", "_view_id", "_session_id")),
+        stated=("topic", "doc", "label"),
     ),
     Source(
         "quepid",
@@ -122,6 +136,7 @@ SOURCES = (
         "umbrela",
         "UMBRELA judgments",
         _either(_has("judgment", "prediction", "passage"), _has("query", "candidates", "judgment")),
+        stated=("topic", "doc"),
     ),
     Source("nuggets", "nuggetizer assignments", _has("qid", "nuggets")),
     Source(
@@ -131,7 +146,7 @@ SOURCES = (
         RUNS,
     ),
     Source("sentence-transformers", "sentence-transformers predictions", _queries_with_results, RUNS),
-    Source("doccano", "doccano export", _chosen_in_lists),
+    Source("doccano", "doccano export", _chosen_in_lists, stated=("topic", "doc", "label")),
     Source("mapping", "JSON of documents by topic", _numbers_by_topic, EITHER),
 )
 """All sources; the first that fits a file counts."""

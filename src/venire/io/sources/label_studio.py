@@ -15,7 +15,7 @@ from typing import Any
 from venire.errors import FormatError, Way
 from venire.io.documents import read_json
 from venire.io.sources.labels import Imported
-from venire.io.sources.records import LIMIT, Columns, Record, seconds
+from venire.io.sources.records import LIMIT, Columns, Record, refuse_unknown_question, seconds
 from venire.io.tables.columns import ROLES, all_names, plain
 from venire.results import first_few
 
@@ -31,6 +31,7 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
     tasks = read_json(path, hint=HINT, limit=LIMIT)
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
         raise FormatError(path, None, "is no list of tasks, as Label Studio exports", hint=HINT)
+    refuse_unknown_question(path, columns, _questions(tasks))
     flat = columns.get("label") or ("" if any("annotations" in task for task in tasks) else _label_key(tasks, path))
     for record in (Record(path, task, number) for number, task in enumerate(tasks, start=1)):
         listed = record.held.get("annotations")
@@ -47,16 +48,28 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
 
 def _chosen(record: Record, annotation: Any, columns: Columns) -> Iterator[tuple[str, str]]:
     """Yield the controls of an annotation and their values; an empty value if it was cancelled, or has none."""
-    if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
+    listed = annotation.get("result") if isinstance(annotation, dict) else None
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
         raise record.fault("has an annotation without a result", hint=HINT)
-    results = [each for each in annotation["result"] if isinstance(each, dict) and each.get("type") in READ]
-    if annotation.get("was_cancelled") or not results:
+    read = [(str(each.get("from_name")), each) for each in listed if each.get("type") in READ]
+    chosen = [(control, each) for control, each in read if columns.get("label", control) == control]
+    if annotation.get("was_cancelled") or not chosen:
         yield "", ""
         return
-    for each in results:
-        control = str(each.get("from_name"))
-        if isinstance(each.get("value"), dict) and columns.get("label", control) == control:
-            yield control, record.value(each["value"].get(each["type"]))
+    for control, each in chosen:
+        if not isinstance(each.get("value"), dict):
+            raise record.fault(f"has a result of {control[:60]!r} without a value", hint=HINT)
+        yield control, record.value(each["value"].get(each["type"]))
+
+
+def _questions(tasks: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield the names of controls, in JSON-MIN all keys."""
+    for task in tasks:
+        listed = task.get("annotations")
+        results = [each.get("result") for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+        held = [each for result in results if isinstance(result, list) for each in result if isinstance(each, dict)]
+        yield from (str(each.get("from_name")) for each in held)
+        yield from () if isinstance(listed, list) else task
 
 
 def _no_label(annotation: Mapping[str, Any]) -> str:
@@ -64,7 +77,8 @@ def _no_label(annotation: Mapping[str, Any]) -> str:
     if annotation.get("was_cancelled"):
         return "cancelled"
     types = {str(each.get("type")) for each in annotation.get("result") or () if isinstance(each, dict)}
-    return f"controls of type {first_few(sorted(types), 4)} are not read" if types else "no label was chosen"
+    others = types and types.isdisjoint(READ)
+    return f"controls of type {first_few(sorted(types), 4)} are not read" if others else "no label was chosen"
 
 
 def _flat(record: Record, control: str) -> str:

@@ -46,10 +46,10 @@ class Imported:
     line: int | None = None
 
 
-def rows_of_labels(found: Iterable[Imported], path: Path) -> Rows:
+def rows_of_labels(found: Iterable[Imported], path: Path, *, stated: Iterable[str] = ()) -> Rows:
     """Make Rows of labels; one that names no assessor is by the one that the file is named after.
 
-    Several questions become aspects.  A label that was left out is counted in a note.
+    Several questions become aspects.  A label that was left out is counted in a note.  stated: keys that were stated.
     """
     read = list(found)
     labels = [each for each in read if not each.left_out]
@@ -83,7 +83,7 @@ def rows_of_labels(found: Iterable[Imported], path: Path) -> Rows:
         roles=roles,
         duplicate_labels="last",
         notes=tuple(_notes(read)),
-        columns=("topic", "doc", "assessor", "label"),
+        columns=("topic", "doc", "assessor", "label", *stated),
         named_after_file=not any(each.assessor for each in labels),
     )
 

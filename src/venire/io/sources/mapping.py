@@ -5,6 +5,7 @@ pytrec_eval takes such dictionaries, ranx saves them, and BEIR and MTEB (1.x, ``
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -56,10 +57,17 @@ def _documents(topic: str, docs: Any, path: Path) -> Iterator[tuple[str, float]]
     if not isinstance(docs, dict):
         raise FormatError(path, None, f"topic {topic[:60]!r} has no object of documents", hint=HINT)
     for doc, number in docs.items():
-        if not isinstance(number, int | float) or isinstance(number, bool):
+        if not is_score(number):
             message = f"document {doc[:60]!r} of topic {topic[:60]!r} has {str(number)[:30]!r}, expected a number"
             raise FormatError(path, None, message, hint=HINT)
         yield doc, number
+
+
+def is_score(value: Any) -> bool:
+    """Return whether a value of JSON is a number, and finite."""
+    return (isinstance(value, int) and not isinstance(value, bool)) or (
+        isinstance(value, float) and math.isfinite(value)
+    )
 
 
 def run_table(path: Path, system: str, found: Iterator[Row]) -> RunTable:

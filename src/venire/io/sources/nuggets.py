@@ -22,7 +22,7 @@ from venire.io.paths import expanded_all
 from venire.io.sources.labels import Imported
 from venire.io.sources.records import Columns, Record, is_name, records
 from venire.io.tables.columns import HEAD
-from venire.results import counted
+from venire.results import counted, first_few
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,14 +97,20 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:  # noqa: ARG001 
 
 def _assignments(path: Path) -> Iterator[tuple[Record, str, str, str, str, str]]:
     """Yield the record, topic, run or passage, nugget, importance and label of every assignment."""
+    kind, empty = "", []
     for record in records(path, hint=HINT):
         qid, nuggets = record.held.get("qid"), record.held.get("nuggets")
-        run = record.held.get("run_id", record.held.get("docid"))
+        named = "run_id" if "run_id" in record.held else "docid"
+        run = record.held.get(named)
         if not is_name(qid) or not isinstance(nuggets, list):
             raise record.fault("has no qid, or no list of nuggets", hint=HINT)
         if not is_name(run):
             hint = "assign the nuggets to answers first; such a file has run_id and assignment"
             raise record.fault("names neither a run (run_id) nor a passage (docid)", hint=hint)
+        if named != (kind := kind or named):
+            raise record.fault(f"names a {named}, where the first line has a {kind}", hint="give them in two files")
+        if not nuggets:
+            empty.append(f"{run} (topic {qid})")
         seen: set[str] = set()
         _refuse_half_texts(record, str(qid), str(run))
         for nugget in nuggets:
@@ -113,6 +119,9 @@ def _assignments(path: Path) -> Iterator[tuple[Record, str, str, str, str, str]]
                 raise record.fault(f"has the nugget {text[:60]!r} twice", hint="name each nugget once")
             seen.add(text)
             yield record, str(qid), str(run), text, importance, label
+    if empty:
+        message = f"{path}: {counted(len(empty), 'answer')} without nuggets left out: {first_few(empty, 3)}"
+        warnings.warn(message, BadRowsWarning, stacklevel=2)
 
 
 def _nugget(record: Record, nugget: Any) -> tuple[str, str, str]:

@@ -13,16 +13,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from venire.io.sources.labels import Imported
-from venire.io.sources.records import Columns, Record, records, seconds
+from venire.io.sources.records import Columns, Record, records, refuse_unknown_question, seconds
 
 HINT = "export the annotations with prodigy db-out"
 BINARY = {"accept": "1", "reject": "0"}
 
 
 def labels(path: Path, columns: Columns) -> Iterator[Imported]:
-    """Read all annotations; those that were ignored, and choices that were rejected, have no label."""
+    """Read all annotations; those that were ignored, and choices that were rejected, have no label.
+
+    ``columns["label"]`` chooses one of several questions: the label of a binary task.
+    """
+    known: dict[str, None] = {}
     for record in records(path, hint=HINT):
         held = record.held
+        aspect = "" if isinstance(held.get("accept"), list) else str(held.get("label", ""))
+        known[aspect or "accept"] = None
+        if columns.get("label", aspect) not in (aspect, aspect or "accept"):
+            continue
         topic, doc = (record.name(role, columns, held.get("meta"), held) for role in ("topic", "doc"))
         label, left_out = _label(record)
         who = held.get("_annotator_id") or held.get("_session_id")
@@ -31,11 +39,12 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
             doc=doc,
             label=label,
             assessor="" if who is None else str(who),
-            aspect="" if isinstance(held.get("accept"), list) else str(held.get("label", "")),
+            aspect=aspect,
             at=seconds(held.get("_timestamp")),
             left_out=left_out,
             line=record.place,
         )
+    refuse_unknown_question(path, columns, known)
 
 
 def _label(record: Record) -> tuple[str, str]:

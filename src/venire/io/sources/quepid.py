@@ -24,6 +24,7 @@ from venire.io.tables.columns import HEAD, header_separator, plain
 from venire.io.texts import numbered_lines
 from venire.results import first_few
 
+HINT = "export a book, or the ratings of a case, as CSV or JSON"
 UNRATEABLE, LATER = "said to be unrateable", "put off by the judge"
 ANONYMOUS = "Anonymous"
 """What Quepid calls judgements without a user."""
@@ -89,9 +90,8 @@ def _of_table(path: Path) -> Iterator[Imported]:
         query, doc = 0, 1
         judges = {2: ""} if known[2:] == ["rating"] else dict(enumerate(names[2:], start=2))
     else:
-        hint = "export a book, or the ratings of a case, as CSV"
         message = f"found the columns {first_few(names, 8) or 'none'}, expected query, docid and ratings"
-        raise FormatError(path, line, message, hint=hint)
+        raise FormatError(path, line, message, hint=HINT)
     if twins := [name for name in judges.values() if [*judges.values()].count(name) > 1]:
         hint = "rename one of them in the header, or export the book as JSON, which has e-mail addresses"
         raise FormatError(path, line, f"two judges are called {twins[0]!r}", hint=hint)
@@ -100,7 +100,9 @@ def _of_table(path: Path) -> Iterator[Imported]:
         for column, judge in judges.items():
             ratings = filled[column].split("|")  # of several without a name, in older versions
             for each, who in zip(ratings, _numbered(judge, len(ratings)), strict=True):
-                if filled[doc] and each:
+                if each and not filled[doc]:
+                    raise FormatError(path, line, f"has the rating {each[:30]!r} without a document", hint=HINT)
+                if each:
                     yield Imported(topic=filled[query], doc=filled[doc], label=each, assessor=who, line=line)
 
 
@@ -111,37 +113,42 @@ def _numbered(name: str, n: int) -> list[str]:
 
 def _of_json(path: Path) -> Iterator[Imported]:
     """Read pairs with judgements (a book), or queries with ratings (a case)."""
-    held = read_json(path, limit=LIMIT)
+    held = read_json(path, hint=HINT, limit=LIMIT)
     pairs = held.get("query_doc_pairs") if isinstance(held, dict) else None
     queries = held.get("queries") if isinstance(held, dict) else None
     if not isinstance(pairs, list) and not isinstance(queries, list):
-        hint = "export a book or a case as JSON"
-        raise FormatError(path, None, "has neither query_doc_pairs nor queries, as Quepid exports", hint=hint)
+        raise FormatError(path, None, "has neither query_doc_pairs nor queries, as Quepid exports", hint=HINT)
     for number, pair in enumerate(pairs if isinstance(pairs, list) else (), start=1):
         yield from _judged(Record(path, {}, number), pair)
     for number, query in enumerate(queries if isinstance(queries, list) else (), start=1):
         record = Record(path, {}, number)
-        for rating in _ratings(query):
+        for rating in _ratings(record, query):
             yield from _rated(record, query, rating, rating)
 
 
 def _judged(record: Record, pair: Any) -> Iterator[Imported]:
     """Yield the judgements of a pair in a book; several without a user are by several people."""
-    found = pair.get("judgements") if isinstance(pair, dict) else None
-    listed = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    listed = _objects(record, pair, "judgements")
     nameless = iter(_numbered(ANONYMOUS, len(listed)))
     for each in listed:
         who = next((each[key] for key in ("user_email", "user_id") if each.get(key) is not None), None)
         yield from _rated(record, pair, pair, {**each, "user_email": next(nameless) if who is None else who})
 
 
-def _ratings(query: Any) -> list[Any]:
+def _objects(record: Record, holder: Any, key: str) -> list[dict[str, Any]]:
+    """Return the objects in a list that a pair or a query holds, if it does."""
+    found = (holder.get(key) or []) if isinstance(holder, dict) else None
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        raise record.fault(f"is no object with a list of {key}, as Quepid exports", hint=HINT)
+    return found
+
+
+def _ratings(record: Record, query: Any) -> list[dict[str, Any]]:
     """Return the ratings of a query in a case: a list, or values by document; for RRE, also documents by value."""
-    if not isinstance(query, dict):
-        return []
-    held = query.get("ratings", query.get("relevant_documents"))
+    key = "relevant_documents" if isinstance(query, dict) and "ratings" not in query else "ratings"
+    held = query.get(key) if isinstance(query, dict) else None
     if not isinstance(held, dict):
-        return held if isinstance(held, list) else []
+        return _objects(record, query, key)
     pairs = []
     for key, value in held.items():
         if isinstance(value, list):
@@ -153,8 +160,6 @@ def _ratings(query: Any) -> list[Any]:
 
 def _rated(record: Record, query: Any, doc: Any, rating: Any) -> Iterator[Imported]:
     """Yield a rating of a document; one that is empty, or says that it cannot be rated, has no label."""
-    if not isinstance(rating, dict):
-        return
     no = UNRATEABLE if rating.get("unrateable") else LATER if rating.get("judge_later") else ""
     if rating.get("rating") is None and not no:
         return
@@ -162,7 +167,7 @@ def _rated(record: Record, query: Any, doc: Any, rating: Any) -> Iterator[Import
     text = places.get("$query") if isinstance(places, dict) else query.get("query_text", query.get("query"))
     names = text, doc.get("doc_id") if isinstance(doc, dict) else None
     if not all(map(is_name, names)):
-        raise record.fault("has a rating without query_text and doc_id")
+        raise record.fault("has a rating without query_text and doc_id", hint=HINT)
     who, why = rating.get("user_email"), rating.get("explanation")
     yield Imported(
         topic=str(names[0]).strip(),

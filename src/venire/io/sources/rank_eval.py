@@ -27,6 +27,10 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:  # noqa: ARG001 
     found = [(record, each) for record in _records(path, requests) for each in record.ratings("_id", hint=HINT)]
     several = len({str(each.get("_index")) for _, each in found}) > 1
     for record, each in found:
+        if several and not is_name(each.get("_index")):
+            raise record.fault(
+                f"has a rating of {str(each['_id'])[:60]!r} without _index, where others have one", hint=HINT
+            )
         doc = f"{each.get('_index')}/{each['_id']}" if several else str(each["_id"])
         yield Imported(topic=str(record.held["id"]), doc=doc, label=record.value(each.get("rating")), line=record.place)
 

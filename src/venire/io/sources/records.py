@@ -5,12 +5,12 @@ Lines are read one by one; a list is read whole, up to a limit on its size.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from venire.errors import FormatError
+from venire.errors import FormatError, known_names
 from venire.io.documents import parsed_json, read_json
 from venire.io.files import opened
 from venire.io.lines import BOM
@@ -56,7 +56,7 @@ class Record(NamedTuple):
         """Return the value of a role, by the stated key or the usual names of its column; None if there is none."""
         for place in places or (self.held,):
             for key in _keys(role, columns, place):
-                if is_name(place[key]):
+                if is_name(place[key]) and place[key] != "":
                     return str(place[key])
         return None
 
@@ -64,7 +64,7 @@ class Record(NamedTuple):
         """Return a label as text; a list must have one."""
         if isinstance(value, list) and len(value) == 1:
             value = value[0]
-        if not is_name(value) and not isinstance(value, float):
+        if value == "" or (not is_name(value) and not isinstance(value, float)):
             message = f"has {str(value)[:60]!r} where one choice was expected"
             raise self.fault(message, hint="a document has one label by each assessor")
         return str(value)
@@ -78,6 +78,13 @@ class Record(NamedTuple):
             if not isinstance(each, dict) or not is_name(each.get(doc)):
                 raise self.fault(f"has a rating without {doc}", hint=hint)
             yield each
+
+
+def refuse_unknown_question(path: Path, columns: Columns, known: Iterable[str]) -> None:
+    """Raise where the question that was chosen is not among those that a file answers."""
+    listed = list(dict.fromkeys(known))
+    if (chosen := columns.get("label")) is not None and listed and chosen not in listed:
+        raise FormatError(path, None, f"has no labels called {chosen[:60]!r}", hint=known_names(chosen, listed))
 
 
 def is_name(value: Any) -> bool:

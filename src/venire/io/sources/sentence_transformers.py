@@ -11,7 +11,7 @@ from pathlib import Path
 
 from venire.data.runs import RunTable
 from venire.io.files import stem
-from venire.io.sources.mapping import Row, run_table
+from venire.io.sources.mapping import Row, is_score, run_table
 from venire.io.sources.records import is_name, records
 
 HINT = 'expected lines such as {"query_id": "q1", "results": [{"corpus_id": "d1", "score": 0.7}]}'
@@ -29,6 +29,6 @@ def _scores(path: Path) -> Iterator[Row]:
             raise record.fault("has no query_id, or no list of results", hint=HINT)
         for each in results:
             doc, score = (each.get("corpus_id"), each.get("score")) if isinstance(each, dict) else (None, None)
-            if not is_name(doc) or not isinstance(score, int | float) or isinstance(score, bool):
+            if not is_name(doc) or score is None or not is_score(score):
                 raise record.fault("has a result without corpus_id and a number as score", hint=HINT)
             yield str(topic), str(doc), score

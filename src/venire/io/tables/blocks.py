@@ -6,6 +6,7 @@ of a block, besides what is kept.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar, cast
@@ -149,6 +150,7 @@ def as_polars(frame: object, where: object) -> pl.DataFrame:
     if isinstance(frame, pl.DataFrame):
         return frame
     if type(frame).__module__.partition(".")[0] == "pyarrow":
+        _refuse_same_names(getattr(getattr(frame, "schema", None), "names", []), where)
         try:
             return pl.DataFrame(cast("Any", frame))
         except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
@@ -159,11 +161,20 @@ def as_polars(frame: object, where: object) -> pl.DataFrame:
             where, None, message, hint="frames of polars and pandas and tables of Arrow are read; collect a LazyFrame"
         )
     table = cast("pd.DataFrame", frame)
+    _refuse_same_names(table.columns, where)
     try:
         return pl.from_pandas(table.reset_index() if any(table.index.names) else table)
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         message = f"the pandas frame cannot be read ({error})"
         raise FormatError(where, None, message, hint="turn columns of mixed types into text first") from None
+
+
+def _refuse_same_names(names: Iterable[object], where: object) -> None:
+    """Raise where two columns have the same name."""
+    for name, times in Counter(map(str, names)).items():
+        if times > 1:
+            hint = "rename or remove all but one of them"
+            raise FormatError(where, None, f"{times} columns are called {name[:60]!r}", hint=hint)
 
 
 def numbered(frame: pl.DataFrame, where: object, first: int = 1) -> TableRows:

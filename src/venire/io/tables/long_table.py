@@ -198,5 +198,5 @@ def hash_of_rest(rows: TableRows, columns: Columns) -> Words | None:
 def empty_cell(empty: Mapping[int, str], line: Ints | range, form: Form) -> FormatError:
     """Describe the first of some empty cells, by row."""
     row = min(empty)
-    hint = "leave out rows without a judgment" if empty[row] == "label" else f"every row needs a {empty[row]}"
+    hint = "leave out rows without a judgment" if empty[row] == "label" else f"every row needs its {empty[row]}"
     return FormatError(form.where, int(line[row]), f"the {empty[row]} is empty", hint=hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
@@ -172,10 +173,37 @@ def test_nuggets_that_could_not_be_assigned_are_counted(write):
     assert [note.fields["n"] for note in judgments.notes if note.kind == "left-out"] == [1]
 
 
+def test_answers_without_nuggets_are_counted(write):
+    records = [files.NUGGETS[0], {**files.NUGGETS[1], "nuggets": []}]
+    path = write("gpt4.jsonl", files.lines(records))
+    with pytest.warns(BadRowsWarning, match=r"gpt4\.jsonl: 1 answer without nuggets left out: b \(topic q1\)"):
+        assert read_nuggets(path).height == 2
+    (problem,) = inspect_file(path).problems
+    assert not problem.fatal
+
+
+def test_nuggets_of_answers_and_of_passages_are_in_two_files(write):
+    path = write("gpt4.jsonl", files.lines([*files.NUGGETS, *files.NUGGETS_OF_PASSAGES]))
+    with pytest.raises(FormatError, match=r"gpt4\.jsonl:3: names a docid, where the first line has a run_id"):
+        read_nuggets(path)
+
+
 def test_two_judges_of_one_name_are_refused(write):
     path = write("book.csv", b"query,docid,Ann,Bob,Ann\nboil eggs,d1,2,1,0\n")
     with pytest.raises(FormatError, match=r"book\.csv:1: two judges are called 'Ann'\n.*as JSON, which has e-mail"):
         read_judgments(path)
+
+
+def test_a_rating_without_a_document_is_refused(write):
+    path = write("book.csv", b"query,docid,Ann,Bob\nboil eggs,d1,2,1\nboil eggs,,0,\n")
+    with pytest.raises(FormatError, match=r"book\.csv:3: has the rating '0' without a document"):
+        read_judgments(path)
+
+
+def test_a_run_whose_first_score_is_no_number_is_one_all_the_same(write):
+    path = write("run.json", {"q1": {"d1": math.nan, "d2": 0.5}})
+    with pytest.raises(FormatError, match=r"run\.json: document 'd1' of topic 'q1' has 'nan', expected a number"):
+        run_scores(read_runs(path))
 
 
 def test_a_snapshot_of_quepid_is_a_run(write):
@@ -262,6 +290,74 @@ def test_several_questions_are_aspects_and_one_can_be_chosen(write):
     path = write("studio.json", studio)
     assert set(read_judgments(path).facets["aspect"].names) == {"relevance", "clear"}
     assert [row[3] for row in rows(read_judgments(path, columns={"label": "clear"}))] == ["3"]
+    tasks = [files.PRODIGY_BINARY[0], {**files.PRODIGY_BINARY[0], "label": "SPAM", "answer": "reject"}]
+    path = write("eggs.jsonl", files.lines(tasks))
+    assert [row[3] for row in rows(read_judgments(path, columns={"label": "SPAM"}))] == ["0"]
+
+
+def test_annotations_without_an_answer_to_the_question_that_was_chosen_are_counted(write):
+    studio = json.loads(json.dumps(files.LABEL_STUDIO))
+    studio[0]["annotations"][0]["result"][0]["from_name"] = "clear"
+    found = read_judgments(write("studio.json", studio), columns={"label": "relevance"})
+    reasons = {note.fields["why"]: note.fields["n"] for note in found.notes if note.kind == "left-out"}
+    assert (len(found), reasons) == (2, {"cancelled": 1, "no label was chosen": 1})
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    {
+        "label-studio": "there is only 'relevance'",
+        "label-studio, short": "there are 'id', 'query_id', 'doc_id', 'relevance'",
+        "argilla": "there is only 'relevance'",
+        "argilla, columns": "there is only 'relevance'",
+        "prodigy": "there is only 'accept'",
+        "prodigy, binary": "there is only 'RELEVANT'",
+        "doccano": "there are 'id', 'text'",
+        "doccano, old": "there are 'id', 'text'",
+    }.items(),
+)
+def test_a_question_that_nobody_was_asked_is_an_error_that_names_the_others(write, name, known):
+    path, _, content, _ = files.JUDGED[name]
+    with pytest.raises(FormatError, match=rf"has no labels called 'zzz'\n.*{known}"):
+        read_judgments(write(path, content), columns={"label": "zzz"})
+
+
+NOT_STATED = {
+    "rank-eval": {"doc": "url"},
+    "quepid, CSV": {"topic": "query"},
+    "opensearch": {"label": "rating"},
+    "mapping": {"doc": "url"},
+    "umbrela": {"label": "judgment"},
+    "argilla": {"assessor": "who"},
+}
+
+
+@pytest.mark.parametrize(("name", "columns"), NOT_STATED.items())
+def test_a_key_that_is_stated_and_not_read_is_an_error(write, name, columns):
+    file, _, content, _ = files.JUDGED[name]
+    ((role, key),) = columns.items()
+    for path in (write(file, content), write("qrels.txt", b"q1 0 d1 1\n")):
+        with pytest.raises(FormatError, match=f"{path.name}: has no column '{key}' for the {role}"):
+            read_judgments(path, columns=columns)
+
+
+def test_columns_of_a_table_may_be_stated_beside_a_file_that_has_none(write):
+    table = write("table.csv", b"url,topic,label\nd1,boil eggs,1\n")
+    both = read_judgments([table, write("book.csv", files.QUEPID_CSV)], columns={"doc": "url"})
+    assert list(both.assessors) == ["Bob B", "ann", "table"]
+
+
+def test_a_key_twice_in_an_object_is_an_error(write):
+    for content, key in ((b'{"q1": {"d1": 1}, "q1": {"d2": 2}}', "q1"), (b'{"q1": {"d1": 1, "d1": 2}}', "d1")):
+        path = write("both.json", content)
+        for read in (read_judgments, lambda path: run_scores(read_runs(path))):
+            with pytest.raises(FormatError, match=rf"both\.json: an object has the key '{key}' twice"):
+                read(path)
+        assert not inspect_file(path).readable
+    line = files.lines(files.PRODIGY[:1])
+    twice = write("eggs.jsonl", line + line.replace(b'"answer"', b'"answer": "reject", "answer"'))
+    with pytest.raises(FormatError, match=r"eggs\.jsonl:2: an object has the key 'answer' twice"):
+        read_judgments(twice)
 
 
 def test_keys_can_be_stated(write):
@@ -318,6 +414,8 @@ WRONG_LABELS = {
     "no judgment": ("umbrela", [{**files.UMBRELA[0], "judgment": None}], r":1: has 'None' where one choice"),
     "no object": ("prodigy", [files.PRODIGY[0], []], r":2: is no object"),
     "a zero byte": ("umbrela", [{**files.UMBRELA[0], "query": "a\0"}], r":1: topic: found the id"),
+    "an empty topic": ("doccano", [{**files.DOCCANO[0], "query_id": ""}], r":1: does not name its topic"),
+    "an empty label": ("umbrela", [{**files.UMBRELA[0], "judgment": ""}], r":1: has '' where one choice"),
     "half a pair": ("umbrela", [{**files.UMBRELA[0], "passage": "\ud800"}], r":1: doc: found the id"),
 }
 
@@ -339,6 +437,23 @@ WRONG_WHOLE = {
     "no query": ("opensearch", {"judgmentRatings": [{}]}, "record 1 has no query"),
     "no docId": ("opensearch", {"judgmentRatings": [{"query": "x", "ratings": [{}]}]}, "a rating without docId"),
     "a response": ("argilla", [{**files.ARGILLA[0], "responses": {"r": ["2"]}}], "record 1 has a response to 'r'"),
+    "no value": (
+        "label-studio",
+        [{**files.LABEL_STUDIO[0], "annotations": [{"result": [{"from_name": "r", "type": "choices", "value": "2"}]}]}],
+        "record 1 has a result of 'r' without a value",
+    ),
+    "a result": ("label-studio", [{**files.LABEL_STUDIO[0], "annotations": [{"result": ["2"]}]}], "without a result"),
+    "a query": ("quepid", {"queries": ["x"]}, "record 1 is no object with a list of ratings"),
+    "a number of ratings": ("quepid", {"queries": [{"query": "x", "ratings": 7}]}, "record 1 is no object with a list"),
+    "a rating": ("quepid", {"queries": [{"query": "x", "ratings": [2]}]}, "record 1 is no object with a list"),
+    "a pair": ("quepid", {"query_doc_pairs": [7]}, "record 1 is no object with a list of judgements"),
+    "a judgement": ("quepid", {"query_doc_pairs": [{"judgements": [2]}]}, "no object with a list of judgements"),
+    "no index": (
+        "rank-eval",
+        {"requests": [{"id": 1, "ratings": [{"_index": "a", "_id": "d1", "rating": 1}, {"_id": "d2", "rating": 1}]}]},
+        "record 1 has a rating of 'd2' without _index",
+    ),
+    "not a number": ("mapping", {"q1": {"d1": math.nan}}, "document 'd1' of topic 'q1' has 'nan', expected a number"),
     "a grade": ("mapping", {"q1": {"d1": "x"}}, "document 'd1' of topic 'q1' has 'x', expected a number"),
     "no documents": ("mapping", {"q1": []}, "topic 'q1' has no object of documents"),
 }
@@ -356,6 +471,12 @@ WRONG_RUNS = {
     "no score": ("mteb", {"mteb_model_meta": {}, "default": {"test": {"q": {"d": None}}}}, "expected a number"),
     "no results": ("sentence-transformers", {"query_id": "q"}, ":1: has no query_id, or no list"),
     "no corpus_id": ("sentence-transformers", {"query_id": "q", "results": [{}]}, ":1: has a result without"),
+    "not a number": ("mteb", {"mteb_model_meta": {}, "a": {"b": {"q": {"d": math.nan}}}}, "'d' of topic 'q' has 'nan'"),
+    "infinite": (
+        "sentence-transformers",
+        {"query_id": "q", "results": [{"corpus_id": "d", "score": math.inf}]},
+        ":1: ",
+    ),
     "too large": ("mapping", {"q": {"d": 10**299 * 10**20}}, "more than 300 digits|too large"),
     "empty": ("mapping", {}, "holds no documents"),
 }

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
@@ -66,6 +67,15 @@ def test_columns_of_every_type_are_text():
     np.testing.assert_array_equal(table.time, [1370001600.0, np.nan])
     days = rows_from_frame(frame.with_columns(pl.col("time").dt.date()))
     np.testing.assert_array_equal(days.time, [1369958400.0, np.nan])
+
+
+def test_two_columns_of_one_name_are_named():
+    values = [["q1", "d1", 1, 2]]
+    names = ["topic", "doc", "label", "label"]
+    table = pa.table([pa.array([value]) for value in values[0]], names=names)
+    for frame in (pd.DataFrame(values, columns=names), table, table.to_batches()[0]):
+        with pytest.raises(FormatError, match=r"frame: 2 columns are called 'label'\n.*rename or remove"):
+            rows_from_frame(frame)
 
 
 def test_a_pandas_index_with_names_is_read_too():
