@@ -9,6 +9,8 @@ pair      100 and 200 labels for random pairs of runs, and for all pairs of the 
           standard error is that of the samples, for these pairs.
 forecast  pairs of runs with four judges: the share that was decided with 50, 100 and 200 labels, by the probability
           that was forecast before the first label, and with 50 and 100 labels.
+widths    goal levels with every judge: how often the widest interval is as narrow as asked for, by the probability that
+          was forecast before the first label, and with 100 labels.
 levels    300 labels: mean absolute error of P@10 over all runs, beside uniform sampling from the lists (also with
           corrected scores), and the choices of move-to-front and of LARA with their usual estimators.  Other designs:
           in proportion to the weight of a result alone; with the spread of gains of each label of the judge known; and
@@ -50,7 +52,7 @@ from venire.planning.goals import Goal
 from venire.planning.question import reach_of
 from venire.planning.result import costs
 from venire.planning.rounds import Past, planned
-from venire.planning.systems import SystemsPlan
+from venire.planning.systems import SystemsPlan, chance_of_within
 
 PEOPLE, MEASURE, TOP, LEVEL = "nist", "P(rel=2)@10", 10, 0.05
 JUDGES, STEPS = ("gpt4_umbrela", "mistral_p18", "mistral_p26", "llama3.2_p19"), (50, 100, 200)
@@ -270,6 +272,37 @@ def calibration(when: str, forecasts: list[tuple[float, bool]]) -> Iterator[dict
             yield {"forecast": when, "bin": bounds, "cases": len(own), "stated": stated, "decided": decided}
 
 
+def width_rows(study: Study, options: argparse.Namespace) -> Iterator[dict]:
+    rows: list[tuple] = []
+    for judge in study.everything.assessors:
+        if judge != PEOPLE:
+            own = replace(study, judge=judge)
+            rows += [row for seed in range(options.samples) for row in widths_of(own, seed)]
+    for known in (0, 100):
+        mine = [each for then, *each in rows if then == known]
+        ratio = np.log([reached / stated for stated, _, reached in mine])
+        yield {"labels": known, "cases": len(ratio), "log ratio": float(ratio.mean()), "sd": float(ratio.std())}
+        asked = np.geomspace(0.02, 0.3, 40)
+        forecasts = [(chance_of_within(w, stated, sd), reached <= w) for stated, sd, reached in mine for w in asked]
+        yield from calibration(f"levels with {known} labels", forecasts)
+
+
+def widths_of(study: Study, seed: int) -> Iterator[tuple[int, float, float, float]]:
+    """Reveal 100, 300 and 1,000 labels; how many were known, the half-width with its spread, and the one reached."""
+    degrees = len(study.everything.topics) - 1
+    first = study.plan("levels", study.nothing, seed)
+    some = reveal(first.candidates, 100, study.nothing, seed)
+    second = study.plan("levels", some, seed)
+    for n in (100, 300, 1000):
+        more = some if n == 100 else reveal(second.candidates, n - 100, some, seed + 100)
+        found = second if n == 100 else study.plan("levels", more, seed)
+        reach = reach_of(found.scene.degrees, LEVEL)
+        reached = found.question.half_width(found.now.value, found.now.covariance, reach)
+        for known, then in ((0, first), (100, second)):
+            if known < n:
+                yield known, then.expected(n - known, LEVEL).half_width, then.spread(degrees), reached
+
+
 def planned_levels(study: Study, n: int, batch: int, seed: int) -> np.ndarray:
     probability, asked = study.nothing, 0
     while asked < n:
@@ -472,6 +505,7 @@ def time_rows(study: Study, folder: Path) -> Iterator[dict]:
 PARTS: dict[str, Callable[[Study, argparse.Namespace], Iterator[dict]]] = {
     "pair": pair_rows,
     "forecast": forecast_rows,
+    "widths": width_rows,
     "levels": level_rows,
     "time": lambda study, options: time_rows(study, options.folder),
 }

@@ -212,14 +212,18 @@ def test_labels_of_no_plan_count_as_much_as_they_would_have_cost(study):
         np.testing.assert_allclose(past.times(50 * price, 25 * price), [0.5, 0.75, 1.0])
 
 
-def test_levels_are_forecast_to_be_decided_as_often_as_the_widest_interval_is_short(study):
-    found, rng = study.plan("levels", study.nothing), np.random.default_rng(0)
-    there = found.expected(200.0, 0.05)
-    degrees = N_TOPICS - 1
-    later = there.half_width * np.sqrt(rng.chisquare(degrees, 100_000) / degrees)
-    for times in (0.7, 0.9, 1.0, 1.1, 1.4):
-        asked = replace(found, question=replace(found.question, within=times * there.half_width))
-        assert asked.expected(200.0, 0.05).p_decided == pytest.approx(
-            (later <= times * there.half_width).mean(), abs=0.05
-        )
-    assert found.expected(1e6, 0.05) == (1e6, 1.0, 0.0)
+def test_levels_are_forecast_by_the_spread_of_half_widths(study):
+    """A half-width that is an estimate with some degrees of freedom, by a judge who differs from the usual one."""
+    rng, degrees = np.random.default_rng(0), N_TOPICS - 1
+    known = study.nothing
+    known[:50] = 0.5
+    for probability, of_judge in ((study.nothing, 0.2), (known, 0.15)):
+        found = study.plan("levels", probability)
+        there = found.expected(200.0, 0.05)
+        chance = np.sqrt(rng.chisquare(degrees, 100_000) / degrees)
+        later = there.half_width * chance * np.exp(of_judge * rng.standard_normal(len(chance)))
+        for times in (0.7, 0.9, 1.0, 1.1, 1.4):
+            asked = replace(found, question=replace(found.question, within=times * there.half_width))
+            decided = (later <= times * there.half_width).mean()
+            assert asked.expected(200.0, 0.05).p_decided == pytest.approx(decided, abs=0.05)
+        assert found.expected(1e6, 0.05) == (1e6, 1.0, 0.0)
