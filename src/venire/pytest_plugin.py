@@ -57,7 +57,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     marker = pyfuncitem.get_closest_marker(MARKER)
     if marker is None:
         return None
-    if len(marker.args) != 1 or not isinstance(marker.args[0], str) or marker.kwargs:
+    if len(marker.args) != 1 or not isinstance(marker.args[0], str) or not marker.args[0] or marker.kwargs:
         pytest.fail(f'the marker names one system, as in @pytest.mark.{MARKER}("new")', pytrace=False)
     (system,) = marker.args
     names = pyfuncitem._fixtureinfo.argnames  # as pytest itself calls a test
@@ -73,21 +73,33 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 def _not_a_run(run: object) -> str | None:
     """Return what is wrong with a run that a test returned, since other tests would fail by it."""
-    if not isinstance(run, Mapping) or not run:
-        return "is an empty run" if isinstance(run, Mapping) else f"is {type(run).__name__}"
+    if not isinstance(run, Mapping):
+        return f"is {type(run).__name__}"
     for topic, scores in run.items():
         if not isinstance(scores, Mapping):
             return f"has {type(scores).__name__} for topic {topic!r}"
         for doc, score in scores.items():
             if not _is_finite(score):
                 return f"has the score {score!r} of document {doc!r} for topic {topic!r}"
-    return None
+    empty = None if any(map(len, run.values())) else "is an empty run"
+    return next(filter(None, (empty, *map(_not_ids, (run, *run.values())))), None)
+
+
+def _not_ids(names: Mapping[Any, Any]) -> str | None:
+    """Return what is wrong with the ids of topics, or of the documents of one."""
+    from venire.data.ids import is_id
+
+    texts = list(map(str, names))
+    if odd := [text for text in texts if not is_id(text)]:
+        return f"has the id {odd[0]!r}"
+    twice = len(texts) > len({*texts}) and next(text for text in texts if texts.count(text) > 1)
+    return f"has the id {twice!r} twice, as text and as a number" if twice else None
 
 
 def _is_finite(score: Any) -> bool:
     try:
         return math.isfinite(score)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
 
 
@@ -147,6 +159,8 @@ class SearchQuality:
         from venire.errors import VenireError, VenireWarning
 
         __tracebackhide__ = True
+        if not isinstance(candidate, str):
+            pytest.fail(f"the candidate is {candidate!r}, expected the name of a system", pytrace=False)
         try:
             labels, systems = self._judgments(judgments), self._runs(runs)
             found = compare(labels, systems, measure, candidate=candidate, baseline=baseline, **options)

@@ -74,12 +74,20 @@ def test_the_lower_bound_is_the_one_sided_one_of_student():
 
 @pytest.mark.parametrize(
     "setting",
-    [{"level": 0}, {"level": 0.5}, {"level": 5}, {"level": "5%"}, {"sure": 90}, {"sure": np.nan}, {"margin": -1}],
+    [
+        *({"level": 0}, {"level": 0.5}, {"level": 5}, {"level": "5%"}, {"sure": 90}, {"sure": np.nan}),
+        *({"margin": -1}, {"margin": 10**400}),
+    ],
 )
 def test_settings_with_which_any_or_no_claim_could_be_made_are_refused(setting):
     (name,) = setting
     with pytest.raises(SettingError, match=rf"{name} is .*, expected"):
         claim("poor", "good", **setting)
+
+
+def test_a_claim_is_about_one_pair():
+    with pytest.raises(SettingError, match="about 1 pair of systems, found 2"):
+        claim(None, "poor")
 
 
 def test_a_judge_who_contradicts_is_a_reason():
@@ -233,6 +241,16 @@ WRONG = {
         "level is 5, expected a number above 0 and below 0.5"
     ),
     "venire.assert_better('good', 'poor', judgments=7, runs='good.run')": "judgments: found int",
+    "venire.assert_better(None, 'poor', judgments='judge.qrels', runs=['good.run', 'poor.run'])": (
+        "the candidate is None, expected the name of a system"
+    ),
+    "venire.assert_better('good', 4, judgments='judge.qrels', runs=['good.run', 'poor.run'])": "there is no system 4",
+    "venire.assert_no_regression('good', 'poor', .02, judgments='judge.qrels', runs=['good.run', 'poor.run'])": (
+        "found 0.02, expected a measure"
+    ),
+    "venire.assert_better('good', 'poor', judgments='judge.qrels', runs=['good.run', 'poor.run'], n_draws=0)": (
+        "n_draws is 0, expected 1 or more"
+    ),
 }
 NO_RUNS = {
     "None": "NoneType",
@@ -240,6 +258,11 @@ NO_RUNS = {
     "{'t1': 2}": "has int for topic 't1', expected {topic: {doc: score}}",
     "{'t1': {'d 1': 'high'}}": "has the score 'high' of document 'd 1' for topic 't1'",
     "{'t1': {'d1': float('nan')}}": "has the score nan of document 'd1'",
+    "{'t1': {'d1': 10**400}}": "has the score 1000",
+    "{'t1': {}}": "the run of 'x6' is an empty run",
+    "{'t1': {'': 1.0}}": "has the id '', expected",
+    "{'t1': {'d1': 1.0}, 't\\ud800': {}}": "has the id 't\\ud800', expected",
+    "{'t1': {7: 1.0, '7': 2.0}}": "has the id '7' twice, as text and as a number",
 }
 
 
@@ -248,9 +271,10 @@ def test_what_is_wrong_is_said_without_a_traceback(project):
     tests += [
         f"@pytest.mark.venire_run('x{n}')\ndef test_run_{n}():\n    return {value}\n" for n, value in enumerate(NO_RUNS)
     ]
+    tests += ["@pytest.mark.venire_run('')\ndef test_no_name():\n    return {'t1': {'d1': 1.0}}\n"]
     result = run_pytest(project, "import pytest\n\n" + "\n".join(tests))
     assert f"{len(tests)} failed" in result.stdout
-    for said in (*WRONG.values(), *NO_RUNS.values()):
+    for said in (*WRONG.values(), *NO_RUNS.values(), "the marker names one system"):
         assert said in result.stdout
     assert "Traceback" not in result.stdout
     assert "During handling" not in result.stdout

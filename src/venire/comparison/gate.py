@@ -24,6 +24,7 @@ import numpy as np
 from venire.checks import need_number
 from venire.comparison.compare import OBSERVED, Comparison
 from venire.comparison.significance import HeadToHead, SystemComparison, compare_systems, head_to_head
+from venire.errors import SettingError, Way
 from venire.results import Records, Tabular, counted, listed
 
 LEVEL, SURE = 0.05, 0.9
@@ -93,6 +94,9 @@ class Claim(Tabular):
     sure: float = SURE
 
     def __post_init__(self) -> None:
+        if len(self.found.pairs) != 1:
+            ways = [Way("name the systems", candidate="SYSTEM", baseline="SYSTEM")]
+            raise SettingError(f"a claim is about 1 pair of systems, found {len(self.found.pairs)}", hint=ways)
         need_number("the margin", self.margin, 0, np.inf, "0 or more")
         need_number("level", self.level, 0, 0.5, "a number above 0 and below 0.5", ends=False)
         need_number("sure", self.sure, 0, 1, "a probability from 0 to 1")
