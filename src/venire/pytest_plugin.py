@@ -32,6 +32,8 @@ Run = Mapping[str, Mapping[str, float]]
 DATASET = re.compile(r"^.*[/\\](?=irds:)")
 """The folder that pytest puts before the name of a dataset."""
 COLLECTED = pytest.StashKey[dict[str, Run]]()
+PROMISED = pytest.StashKey[set[str]]()
+"""The systems whose runs tests return."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,11 +45,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker."""
     config.addinivalue_line("markers", f"{MARKER}(system): the test returns the run of a system, topic -> doc -> score")
-    config.stash[COLLECTED] = {}
+    config.stash[COLLECTED], config.stash[PROMISED] = {}, set()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let tests that return runs come first, since others use them."""
+    marks = [mark for item in items if (mark := item.get_closest_marker(MARKER)) is not None]
+    config.stash[PROMISED] |= {name for mark in marks for name in mark.args if isinstance(name, str)}
     items.sort(key=lambda item: item.get_closest_marker(MARKER) is None)
 
 
@@ -161,12 +166,21 @@ class SearchQuality:
         __tracebackhide__ = True
         if not isinstance(candidate, str):
             pytest.fail(f"the candidate is {candidate!r}, expected the name of a system", pytrace=False)
+        self._need_returned(candidate, baseline)
         try:
             labels, systems = self._judgments(judgments), self._runs(runs)
             found = compare(labels, systems, measure, candidate=candidate, baseline=baseline, **options)
             return Claim(found, margin, level, sure)
         except (VenireError, VenireWarning) as error:  # warnings, where pytest turns them into errors
             raise pytest.fail.Exception(str(error), pytrace=False) from None  # else pytest prints both
+
+    def _need_returned(self, *systems: object) -> None:
+        """Fail where a run is that of a test which did not return it."""
+        lacking = self._config.stash[PROMISED] - self._config.stash[COLLECTED].keys()
+        for system in systems:
+            if isinstance(system, str) and system in lacking:
+                why = "it failed, was left out, or ran in another process (with pytest-xdist, use --dist loadfile)"
+                pytest.fail(f"the test that returns the run of {system!r} did not return it: {why}", pytrace=False)
 
     def _assert(self, claim: Claim) -> Claim:
         __tracebackhide__ = True

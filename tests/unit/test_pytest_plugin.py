@@ -145,7 +145,7 @@ def project(pytester):
     return pytester
 
 
-def run_pytest(project, test, ini=""):
+def run_pytest(project, test, ini="", *more):
     """Run pytest where the plugin is registered by its entry point, as for users, or by name."""
     project.makeini(f"[pytest]\n{ini}")
     project.makepyfile(test_search=test)
@@ -155,6 +155,7 @@ def run_pytest(project, test, ini=""):
     known = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     if "venire.pytest_plugin" not in known:
         command += ["-p", "venire.pytest_plugin"]
+    command += more
     return subprocess.run(command, cwd=project.path, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -206,6 +207,25 @@ def test_runs_come_from_marked_functions_whatever_their_order(project):
         """,
     )
     assert "2 passed" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("body", "more"), [("1 / 0", ()), ("return {}", ()), ("return {'t1': {'d1': 1.0}}", ("-k", "better"))]
+)
+def test_a_run_that_was_not_returned_is_said_to_be_lacking(project, body, more):
+    test = f"""
+        import pytest
+
+        @pytest.mark.venire_run("made")
+        def test_run():
+            {body}
+
+        def test_better(venire):
+            venire.assert_better("made", "poor", judgments="judge.qrels")
+        """
+    result = run_pytest(project, test, "venire_runs = good.run poor.run\n", *more)
+    assert "the test that returns the run of 'made' did not return it: it failed, was left out" in result.stdout
+    assert "no system" not in result.stdout
 
 
 def test_warnings_as_errors_fail_with_their_words(project):
