@@ -162,6 +162,7 @@ class SearchQuality:
         from venire import compare
         from venire.comparison import Claim
         from venire.errors import VenireError, VenireWarning
+        from venire.results import visible
 
         __tracebackhide__ = True
         if not isinstance(candidate, str):
@@ -172,7 +173,9 @@ class SearchQuality:
             found = compare(labels, systems, measure, candidate=candidate, baseline=baseline, **options)
             return Claim(found, margin, level, sure)
         except (VenireError, VenireWarning) as error:  # warnings, where pytest turns them into errors
-            raise pytest.fail.Exception(str(error), pytrace=False) from None  # else pytest prints both
+            raise pytest.fail.Exception(
+                visible(str(error), keep="\n"), pytrace=False
+            ) from None  # else pytest prints both
 
     def _need_returned(self, *systems: object) -> None:
         """Fail where a run is that of a test which did not return it."""

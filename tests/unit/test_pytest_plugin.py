@@ -117,6 +117,16 @@ def test_a_system_that_returned_nothing_has_no_scores():
         assert len(found.message().splitlines()) == 2
 
 
+@pytest.mark.parametrize("margin", [0.0, 0.5])
+def test_names_in_words_cannot_act(margin):
+    name = "po\x1b[31m\nor"
+    found = claim(name, "good", runs={"good": RUNS["good"], name: RUNS["poor"]}, margin=margin)
+    for text in (found.message(), repr(found)):
+        assert r"po\x1b[31m" in text
+        assert "\x1b" not in text
+    assert found.message().startswith(r"po\x1b[31m\nor is ")
+
+
 def test_topics_without_a_list_are_a_part_of_the_message():
     runs = {"good": RUNS["good"], "poor": {f"t{t}": RUNS["poor"][f"t{t}"] for t in range(15)}}
     with pytest.warns(MissingTopicsWarning):
@@ -250,6 +260,7 @@ WRONG = {
     "venire.assert_better('good', 'poor')": "no judgments: give judgments=..., or set venire_judgments",
     "venire.assert_better('good', 'poor', judgments='no.qrels', runs='good.run')": "no.qrels",
     "venire.assert_better('good', 'nosuch', judgments='judge.qrels', runs='good.run')": "nosuch",
+    "venire.assert_better('good', 'poor', judgments='no\\x1b.qrels', runs='good.run')": r"no\x1b.qrels: ",
     "venire.assert_better('good', 'poor', judgments='judge.qrels')": "settings of pytest; no test with the marker",
     "venire.assert_better('good', 'poor', judgments='judge.qrels', runs=['good.run', 'poor.run'], asessor='x')": (
         "unexpected keyword argument 'asessor'"

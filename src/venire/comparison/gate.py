@@ -25,7 +25,7 @@ from venire.checks import need_number
 from venire.comparison.compare import OBSERVED, Comparison
 from venire.comparison.significance import HeadToHead, SystemComparison, compare_systems, head_to_head
 from venire.errors import SettingError, Way
-from venire.results import Records, Tabular, counted, listed
+from venire.results import Records, Tabular, counted, listed, visible
 
 LEVEL, SURE = 0.05, 0.9
 """Level of the tests over topics, and the least probability under another judge."""
@@ -177,7 +177,7 @@ class Claim(Tabular):
         """Return the claim, why it may not be made, and the topics on which the candidate loses most."""
         lines = [self.sentence(), *(f"  {reason}" for reason in self.reasons)]
         if self.silent:
-            return "\n".join(lines)
+            return "\n".join(map(visible, lines))
         returned, n = topics_returned(self.found), len(self.found.scores.names["topic"])
         lacking = [(name, n - returned[name]) for name in self.found.pairs[0] if returned[name] < n]
         lines += [f"  {name} returned nothing for {missing} of {counted(n, 'topic')}" for name, missing in lacking]
@@ -193,4 +193,4 @@ class Claim(Tabular):
             ]
             if worst:
                 lines.append(f"  worst topics by {measure}: {', '.join(worst[:MOST_TOPICS])}")
-        return "\n".join(lines)
+        return "\n".join(map(visible, lines))
