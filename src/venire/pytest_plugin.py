@@ -182,7 +182,7 @@ class SearchQuality:
         lacking = self._config.stash[PROMISED] - self._config.stash[COLLECTED].keys()
         for system in systems:
             if isinstance(system, str) and system in lacking:
-                why = "it failed, was left out, or ran in another process (with pytest-xdist, use --dist loadfile)"
+                why = "it failed, was left out, or ran in another process (pytest-xdist: distribute tests by loadfile)"
                 pytest.fail(f"the test that returns the run of {system!r} did not return it: {why}", pytrace=False)
 
     def _assert(self, claim: Claim) -> Claim:
