@@ -154,8 +154,8 @@ class SearchQuality:
 
         baseline : None: the other of two systems
         judgments : of one or several judges, in any form; None: as set by ``venire_judgments``
-        runs : in any form, of at least the two systems; None: as set by ``venire_runs``.  Runs that tests returned are
-            added to them.
+        runs : in any form, of at least the two systems; None: as set by ``venire_runs``.  Of the runs that tests
+            returned, those of the two systems are added; all without a baseline.
         level, sure : the level of the test over topics, and the least probability under another judge
         options : of ``venire.compare``, such as assessor and new_judge
         """
@@ -169,7 +169,7 @@ class SearchQuality:
             pytest.fail(f"the candidate is {candidate!r}, expected the name of a system", pytrace=False)
         self._need_returned(candidate, baseline)
         try:
-            labels, systems = self._judgments(judgments), self._runs(runs)
+            labels, systems = self._judgments(judgments), self._runs(runs, candidate, baseline)
             found = compare(labels, systems, measure, candidate=candidate, baseline=baseline, **options)
             return Claim(found, margin, level, sure)
         except (VenireError, VenireWarning) as error:  # warnings, where pytest turns them into errors
@@ -201,8 +201,8 @@ class SearchQuality:
             self._labels = read_judgments(self._named("venire_judgments", "judgments"))
         return self._labels
 
-    def _runs(self, given: Any) -> Runs:
-        """Return the runs that are given or set, and those that tests returned."""
+    def _runs(self, given: Any, candidate: str, baseline: str | None) -> Runs:
+        """Return the runs that are given or set, and those that tests returned; of these only what is asked for."""
         from dataclasses import replace
 
         from venire import read_runs
@@ -211,7 +211,8 @@ class SearchQuality:
         if given is None and collected and not self._config.getini("venire_runs"):
             return read_runs(dict(collected))
         found = read_runs(self._named("venire_runs", "runs") if given is None else given)
-        return replace(found, sources=(*found.sources, *read_runs(dict(collected)).sources)) if collected else found
+        collected = {name: run for name, run in collected.items() if baseline is None or name in (candidate, baseline)}
+        return replace(found, sources=(*found.sources, *read_runs(collected).sources)) if collected else found
 
     def _named(self, setting: str, what: str) -> list[str]:
         found: list[Path] = self._config.getini(setting)

@@ -219,6 +219,31 @@ def test_runs_come_from_marked_functions_whatever_their_order(project):
     assert "2 passed" in result.stdout
 
 
+def test_a_run_that_is_not_asked_for_changes_no_other_test(project):
+    test = """
+        import pytest
+
+        @pytest.mark.venire_run("poor")
+        def test_run():
+            return {"t1": {"d1": 1.0}}
+
+        def test_better(venire):
+            venire.assert_better("good", "like", runs={"good": {"t1": {"d1": 1}, "t2": {"d1": 1}}, "like": {}})
+
+        def test_of_a_folder(venire):
+            venire.assert_no_regression("good", "like", margin=0.5, runs=["good.run", "poor.run", "like.run"])
+
+        def test_twice(venire):
+            venire.assert_better("good", "poor", runs=["good.run", "poor.run"])
+        """
+    rows = [f"{t} Q0 {doc} 1 {score} like" for t, each in RUNS["like"].items() for doc, score in each.items()]
+    project.makefile(".run", like="\n".join(rows) + "\n")
+    result = run_pytest(project, test, "venire_judgments = judge.qrels\n")
+    assert "2 failed, 2 passed" in result.stdout
+    assert "like returned nothing for any scored topic" in result.stdout
+    assert "system 'poor' is in" in result.stdout
+
+
 @pytest.mark.parametrize(
     ("body", "more"), [("1 / 0", ()), ("return {}", ()), ("return {'t1': {'d1': 1.0}}", ("-k", "better"))]
 )
