@@ -1,5 +1,5 @@
 # docker build -t venire .
-# docker run --rm -v "$PWD:/data" venire report judgments.tsv runs -o report.html
+# docker run --rm --user "$(id -u)" -v "$PWD:/data" venire report judgments.tsv runs -o report.html
 # Not run by the tests. For a release, pin the base by its digest.
 FROM python:3.13-slim AS build
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev
@@ -11,6 +11,7 @@ FROM python:3.13-slim
 COPY --from=build /venire /venire
 RUN useradd --create-home --uid 1000 venire && mkdir /data && chown venire /data
 USER venire
+ENV MPLCONFIGDIR=/tmp/matplotlib
 WORKDIR /data
 ENTRYPOINT ["/venire/bin/venire"]
 CMD ["--help"]

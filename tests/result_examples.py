@@ -167,6 +167,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "CombinedAspects": lambda: venire.aspects.combine_aspects(study().aspects, ["overall", "novelty"]),
     "CombinedTable": snippets_and_pages,
     "Comparison": lambda: anyone(venire.compare, n_draws=50),
+    "MeasureComparison": lambda: example("Comparison").by_measure[0],
     "ConditionalLabels": lambda: fit_conditional_labels(context().judgments),
     "ConditionalValidation": lambda: validate_conditional_labels(context().judgments, folds=2, splits=1, n_draws=10),
     "Confusions": lambda: venire.agreement.confusions(labels()),

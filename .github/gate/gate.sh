@@ -10,6 +10,10 @@ lines() {  # the lines of a text, without empty ones, into the array LINES
     while IFS= read -r each; do LINES+=("$each"); done < <(sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d' <<<"$1")
 }
 
+plain() {  # tables in which GitHub makes no mention and no reference of a name that begins with @ or #: a space of no width
+    sed -E 's/(^|[^[:alnum:])])([@#]+)/\1\2'$'\xe2\x80\x8b''/g'
+}
+
 quoted() { echo '```text'; sed 's/`/'"'"'/g'; echo '```'; }  # within a fence, a name cannot end it
 
 refuse() {  # end with the message of the standard input
@@ -19,7 +23,7 @@ refuse() {  # end with the message of the standard input
     exit "$1"
 }
 
-mkdir -p "$RESULTS"
+mkdir -p "$RESULTS"; rm -f "$RESULTS/report.html"  # that of another gate in the same job
 lines "$JUDGMENTS"; judgments=("${LINES[@]}")
 lines "$RUNS"; runs=("${LINES[@]}")
 if [[ ${#judgments[@]} == 0 || ${#runs[@]} == 0 ]]; then
@@ -48,12 +52,12 @@ fi
     echo
     sed -n -e '/^error: not passed/p' -e '/^note: passed/p' "$RESULTS/messages.txt" | quoted
     echo
-    cat "$RESULTS/comparison.md"
+    plain <"$RESULTS/comparison.md"
     echo
     echo "### All systems"
     echo
-    venire evaluate "${common[@]}" "${measures[@]}" --format markdown -q -- "${judgments[0]}" "${runs[@]}" 2>/dev/null ||
-        echo "Name the judge whose labels score the runs to see all systems."
+    venire evaluate "${common[@]}" "${measures[@]}" --format markdown -q -- "${judgments[0]}" "${runs[@]}" 2>/dev/null |
+        plain || echo "Name the judge whose labels score the runs to see all systems."
     echo
     echo "<details><summary>Notes</summary>"
     echo

@@ -24,7 +24,7 @@ def need_number(what: str, value: Any, low: float, high: float, expected: str, *
     """Raise unless the value, which may be anything, is a finite number from low to high; ends: these, too."""
     try:
         within = isfinite(value) and low <= value <= high and (ends or value not in (low, high))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         within = False
     if not within:
         raise SettingError(f"{what} is {value!r}, expected {expected}")

@@ -221,7 +221,7 @@ def joined_ways(ways: Sequence[str]) -> str | None:
 
 def known_names(name: str, known: Iterable[str], *, most: int = 8) -> str:
     """Return a phrase with the nearest of the known names, or the first few."""
-    names = [str(each) for each in known]
+    name, *names = map(str, (name, *known))
     comparable = [each for each in names[:MOST_COMPARED] if len(each) <= LONGEST_VALUE]
     near = get_close_matches(name, comparable, n=3, cutoff=0.6) if len(name) <= LONGEST_VALUE else []
     if near:

@@ -32,6 +32,8 @@ Run = Mapping[str, Mapping[str, float]]
 DATASET = re.compile(r"^.*[/\\](?=irds:)")
 """The folder that pytest puts before the name of a dataset."""
 COLLECTED = pytest.StashKey[dict[str, Run]]()
+PROMISED = pytest.StashKey[set[str]]()
+"""The systems whose runs tests return."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,11 +45,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker."""
     config.addinivalue_line("markers", f"{MARKER}(system): the test returns the run of a system, topic -> doc -> score")
-    config.stash[COLLECTED] = {}
+    config.stash[COLLECTED], config.stash[PROMISED] = {}, set()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let tests that return runs come first, since others use them."""
+    marks = [mark for item in items if (mark := item.get_closest_marker(MARKER)) is not None]
+    config.stash[PROMISED] |= {name for mark in marks for name in mark.args if isinstance(name, str)}
     items.sort(key=lambda item: item.get_closest_marker(MARKER) is None)
 
 
@@ -57,7 +62,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     marker = pyfuncitem.get_closest_marker(MARKER)
     if marker is None:
         return None
-    if len(marker.args) != 1 or not isinstance(marker.args[0], str) or marker.kwargs:
+    if len(marker.args) != 1 or not isinstance(marker.args[0], str) or not marker.args[0] or marker.kwargs:
         pytest.fail(f'the marker names one system, as in @pytest.mark.{MARKER}("new")', pytrace=False)
     (system,) = marker.args
     names = pyfuncitem._fixtureinfo.argnames  # as pytest itself calls a test
@@ -73,21 +78,33 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 def _not_a_run(run: object) -> str | None:
     """Return what is wrong with a run that a test returned, since other tests would fail by it."""
-    if not isinstance(run, Mapping) or not run:
-        return "is an empty run" if isinstance(run, Mapping) else f"is {type(run).__name__}"
+    if not isinstance(run, Mapping):
+        return f"is {type(run).__name__}"
     for topic, scores in run.items():
         if not isinstance(scores, Mapping):
             return f"has {type(scores).__name__} for topic {topic!r}"
         for doc, score in scores.items():
             if not _is_finite(score):
                 return f"has the score {score!r} of document {doc!r} for topic {topic!r}"
-    return None
+    empty = None if any(map(len, run.values())) else "is an empty run"
+    return next(filter(None, (empty, *map(_not_ids, (run, *run.values())))), None)
+
+
+def _not_ids(names: Mapping[Any, Any]) -> str | None:
+    """Return what is wrong with the ids of topics, or of the documents of one."""
+    from venire.data.ids import is_id
+
+    texts = list(map(str, names))
+    if odd := [text for text in texts if not is_id(text)]:
+        return f"has the id {odd[0]!r}"
+    twice = len(texts) > len({*texts}) and next(text for text in texts if texts.count(text) > 1)
+    return f"has the id {twice!r} twice, as text and as a number" if twice else None
 
 
 def _is_finite(score: Any) -> bool:
     try:
         return math.isfinite(score)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
 
 
@@ -137,22 +154,36 @@ class SearchQuality:
 
         baseline : None: the other of two systems
         judgments : of one or several judges, in any form; None: as set by ``venire_judgments``
-        runs : in any form, of at least the two systems; None: as set by ``venire_runs``.  Runs that tests returned are
-            added to them.
+        runs : in any form, of at least the two systems; None: as set by ``venire_runs``.  Of the runs that tests
+            returned, those of the two systems are added; all without a baseline.
         level, sure : the level of the test over topics, and the least probability under another judge
         options : of ``venire.compare``, such as assessor and new_judge
         """
         from venire import compare
         from venire.comparison import Claim
         from venire.errors import VenireError, VenireWarning
+        from venire.results import visible
 
         __tracebackhide__ = True
+        if not isinstance(candidate, str):
+            pytest.fail(f"the candidate is {candidate!r}, expected the name of a system", pytrace=False)
+        self._need_returned(candidate, baseline)
         try:
-            labels, systems = self._judgments(judgments), self._runs(runs)
+            labels, systems = self._judgments(judgments), self._runs(runs, candidate, baseline)
             found = compare(labels, systems, measure, candidate=candidate, baseline=baseline, **options)
             return Claim(found, margin, level, sure)
         except (VenireError, VenireWarning) as error:  # warnings, where pytest turns them into errors
-            raise pytest.fail.Exception(str(error), pytrace=False) from None  # else pytest prints both
+            raise pytest.fail.Exception(
+                visible(str(error), keep="\n"), pytrace=False
+            ) from None  # else pytest prints both
+
+    def _need_returned(self, *systems: object) -> None:
+        """Fail where a run is that of a test which did not return it."""
+        lacking = self._config.stash[PROMISED] - self._config.stash[COLLECTED].keys()
+        for system in systems:
+            if isinstance(system, str) and system in lacking:
+                why = "it failed, was left out, or ran in another process (pytest-xdist: distribute tests by loadfile)"
+                pytest.fail(f"the test that returns the run of {system!r} did not return it: {why}", pytrace=False)
 
     def _assert(self, claim: Claim) -> Claim:
         __tracebackhide__ = True
@@ -170,8 +201,8 @@ class SearchQuality:
             self._labels = read_judgments(self._named("venire_judgments", "judgments"))
         return self._labels
 
-    def _runs(self, given: Any) -> Runs:
-        """Return the runs that are given or set, and those that tests returned."""
+    def _runs(self, given: Any, candidate: str, baseline: str | None) -> Runs:
+        """Return the runs that are given or set, and those that tests returned; of these only what is asked for."""
         from dataclasses import replace
 
         from venire import read_runs
@@ -180,7 +211,8 @@ class SearchQuality:
         if given is None and collected and not self._config.getini("venire_runs"):
             return read_runs(dict(collected))
         found = read_runs(self._named("venire_runs", "runs") if given is None else given)
-        return replace(found, sources=(*found.sources, *read_runs(dict(collected)).sources)) if collected else found
+        collected = {name: run for name, run in collected.items() if baseline is None or name in (candidate, baseline)}
+        return replace(found, sources=(*found.sources, *read_runs(collected).sources)) if collected else found
 
     def _named(self, setting: str, what: str) -> list[str]:
         found: list[Path] = self._config.getini(setting)

@@ -154,7 +154,7 @@ class Tabular(ABC):
             cls.__repr__ = Tabular.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.sentence()}>"
+        return visible(f"<{type(self).__name__}: {self.sentence()}>", keep="\n")
 
     def to_dict(self) -> dict[str, Any]:
         """Return it for JSON: the sentence, the rows, and the notes if there are any."""

@@ -26,7 +26,7 @@ def files(tmp_path_factory):
     docs = [f"d{n}" for n in range(8)]
     labels = [f"t{t} 0 {doc} {int(n < 3)}" for t in range(12) for n, doc in enumerate(docs)]
     (folder / "qrels.txt").write_text("\n".join(labels) + "\n")
-    runs = {"good": docs, "poor": docs[::-1], "`x`$(touch`": docs[1:] + docs[:1]}
+    runs = {"good": docs, "poor": docs[::-1], "`x`$(touch`": docs[1:] + docs[:1], "@team": docs[2:] + docs[:2]}
     for number, (name, order) in enumerate(runs.items()):
         lines = [f"t{t} Q0 {doc} {n} {-n} {name}" for t in range(12) for n, doc in enumerate(order, start=1)]
         (folder / f"{number}.run").write_text("\n".join(lines) + "\n")
@@ -148,11 +148,24 @@ def test_a_comment_that_cannot_be_written_does_not_decide_the_gate(tmp_path):
 
 @pytest.mark.slow
 def test_a_worse_candidate_does_not_and_names_act_as_text(files, tmp_path):
-    done, summary, output = run_gate(files, tmp_path, CANDIDATE="poor", BASELINE="`x`$(touch`")
+    done, summary, output = run_gate(files, tmp_path, CANDIDATE="poor", BASELINE="`x`$(touch`", MEASURE="P(rel=1)@5")
     assert (done.returncode, output) == (0, {"code": "1", "passed": "false"})
     assert summary.startswith("## Not passed")
     fences = [line for line in summary.splitlines() if line.startswith("```")]
     assert fences == ["```text", "```"] * 2
+    tables = "".join(summary.split("```")[::2])
+    assert "| @\u200bteam |" in tables  # GitHub would tell a team that it is mentioned, also with a backslash before it
+    assert "@team" not in tables
+    assert "P(rel=1)@5" in tables
+
+
+def test_the_report_of_another_gate_is_not_uploaded(files, tmp_path):
+    """The results of a job are in one folder, and a report that cannot be written is no reason to end."""
+    report = tmp_path / "out" / "report.html"
+    report.parent.mkdir()
+    report.write_text("of another gate in the same job")
+    run_gate(files, tmp_path, JUDGMENTS="nosuch.txt")
+    assert not report.exists()
 
 
 @pytest.mark.parametrize(

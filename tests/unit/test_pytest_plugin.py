@@ -74,12 +74,20 @@ def test_the_lower_bound_is_the_one_sided_one_of_student():
 
 @pytest.mark.parametrize(
     "setting",
-    [{"level": 0}, {"level": 0.5}, {"level": 5}, {"level": "5%"}, {"sure": 90}, {"sure": np.nan}, {"margin": -1}],
+    [
+        *({"level": 0}, {"level": 0.5}, {"level": 5}, {"level": "5%"}, {"sure": 90}, {"sure": np.nan}),
+        *({"margin": -1}, {"margin": 10**400}),
+    ],
 )
 def test_settings_with_which_any_or_no_claim_could_be_made_are_refused(setting):
     (name,) = setting
     with pytest.raises(SettingError, match=rf"{name} is .*, expected"):
         claim("poor", "good", **setting)
+
+
+def test_a_claim_is_about_one_pair():
+    with pytest.raises(SettingError, match="about 1 pair of systems, found 2"):
+        claim(None, "poor")
 
 
 def test_a_judge_who_contradicts_is_a_reason():
@@ -107,6 +115,16 @@ def test_a_system_that_returned_nothing_has_no_scores():
             found = claim(*names, runs=runs, margin=0.5)
         assert found.reasons == ["none returned nothing for any scored topic"]
         assert len(found.message().splitlines()) == 2
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.5])
+def test_names_in_words_cannot_act(margin):
+    name = "po\x1b[31m\nor"
+    found = claim(name, "good", runs={"good": RUNS["good"], name: RUNS["poor"]}, margin=margin)
+    for text in (found.message(), repr(found)):
+        assert r"po\x1b[31m" in text
+        assert "\x1b" not in text
+    assert found.message().startswith(r"po\x1b[31m\nor is ")
 
 
 def test_topics_without_a_list_are_a_part_of_the_message():
@@ -137,7 +155,7 @@ def project(pytester):
     return pytester
 
 
-def run_pytest(project, test, ini=""):
+def run_pytest(project, test, ini="", *more):
     """Run pytest where the plugin is registered by its entry point, as for users, or by name."""
     project.makeini(f"[pytest]\n{ini}")
     project.makepyfile(test_search=test)
@@ -147,6 +165,7 @@ def run_pytest(project, test, ini=""):
     known = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     if "venire.pytest_plugin" not in known:
         command += ["-p", "venire.pytest_plugin"]
+    command += more
     return subprocess.run(command, cwd=project.path, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -200,6 +219,50 @@ def test_runs_come_from_marked_functions_whatever_their_order(project):
     assert "2 passed" in result.stdout
 
 
+def test_a_run_that_is_not_asked_for_changes_no_other_test(project):
+    test = """
+        import pytest
+
+        @pytest.mark.venire_run("poor")
+        def test_run():
+            return {"t1": {"d1": 1.0}}
+
+        def test_better(venire):
+            venire.assert_better("good", "like", runs={"good": {"t1": {"d1": 1}, "t2": {"d1": 1}}, "like": {}})
+
+        def test_of_a_folder(venire):
+            venire.assert_no_regression("good", "like", margin=0.5, runs=["good.run", "poor.run", "like.run"])
+
+        def test_twice(venire):
+            venire.assert_better("good", "poor", runs=["good.run", "poor.run"])
+        """
+    rows = [f"{t} Q0 {doc} 1 {score} like" for t, each in RUNS["like"].items() for doc, score in each.items()]
+    project.makefile(".run", like="\n".join(rows) + "\n")
+    result = run_pytest(project, test, "venire_judgments = judge.qrels\n")
+    assert "2 failed, 2 passed" in result.stdout
+    assert "like returned nothing for any scored topic" in result.stdout
+    assert "system 'poor' is in" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("body", "more"), [("1 / 0", ()), ("return {}", ()), ("return {'t1': {'d1': 1.0}}", ("-k", "better"))]
+)
+def test_a_run_that_was_not_returned_is_said_to_be_lacking(project, body, more):
+    test = f"""
+        import pytest
+
+        @pytest.mark.venire_run("made")
+        def test_run():
+            {body}
+
+        def test_better(venire):
+            venire.assert_better("made", "poor", judgments="judge.qrels")
+        """
+    result = run_pytest(project, test, "venire_runs = good.run poor.run\n", *more)
+    assert "the test that returns the run of 'made' did not return it: it failed, was left out" in result.stdout
+    assert "no system" not in result.stdout
+
+
 def test_warnings_as_errors_fail_with_their_words(project):
     test = """
         def test_missing(venire):
@@ -222,6 +285,7 @@ WRONG = {
     "venire.assert_better('good', 'poor')": "no judgments: give judgments=..., or set venire_judgments",
     "venire.assert_better('good', 'poor', judgments='no.qrels', runs='good.run')": "no.qrels",
     "venire.assert_better('good', 'nosuch', judgments='judge.qrels', runs='good.run')": "nosuch",
+    "venire.assert_better('good', 'poor', judgments='no\\x1b.qrels', runs='good.run')": r"no\x1b.qrels: ",
     "venire.assert_better('good', 'poor', judgments='judge.qrels')": "settings of pytest; no test with the marker",
     "venire.assert_better('good', 'poor', judgments='judge.qrels', runs=['good.run', 'poor.run'], asessor='x')": (
         "unexpected keyword argument 'asessor'"
@@ -233,6 +297,16 @@ WRONG = {
         "level is 5, expected a number above 0 and below 0.5"
     ),
     "venire.assert_better('good', 'poor', judgments=7, runs='good.run')": "judgments: found int",
+    "venire.assert_better(None, 'poor', judgments='judge.qrels', runs=['good.run', 'poor.run'])": (
+        "the candidate is None, expected the name of a system"
+    ),
+    "venire.assert_better('good', 4, judgments='judge.qrels', runs=['good.run', 'poor.run'])": "there is no system 4",
+    "venire.assert_no_regression('good', 'poor', .02, judgments='judge.qrels', runs=['good.run', 'poor.run'])": (
+        "found 0.02, expected a measure"
+    ),
+    "venire.assert_better('good', 'poor', judgments='judge.qrels', runs=['good.run', 'poor.run'], n_draws=0)": (
+        "n_draws is 0, expected 1 or more"
+    ),
 }
 NO_RUNS = {
     "None": "NoneType",
@@ -240,6 +314,11 @@ NO_RUNS = {
     "{'t1': 2}": "has int for topic 't1', expected {topic: {doc: score}}",
     "{'t1': {'d 1': 'high'}}": "has the score 'high' of document 'd 1' for topic 't1'",
     "{'t1': {'d1': float('nan')}}": "has the score nan of document 'd1'",
+    "{'t1': {'d1': 10**400}}": "has the score 1000",
+    "{'t1': {}}": "the run of 'x6' is an empty run",
+    "{'t1': {'': 1.0}}": "has the id '', expected",
+    "{'t1': {'d1': 1.0}, 't\\ud800': {}}": "has the id 't\\ud800', expected",
+    "{'t1': {7: 1.0, '7': 2.0}}": "has the id '7' twice, as text and as a number",
 }
 
 
@@ -248,9 +327,10 @@ def test_what_is_wrong_is_said_without_a_traceback(project):
     tests += [
         f"@pytest.mark.venire_run('x{n}')\ndef test_run_{n}():\n    return {value}\n" for n, value in enumerate(NO_RUNS)
     ]
+    tests += ["@pytest.mark.venire_run('')\ndef test_no_name():\n    return {'t1': {'d1': 1.0}}\n"]
     result = run_pytest(project, "import pytest\n\n" + "\n".join(tests))
     assert f"{len(tests)} failed" in result.stdout
-    for said in (*WRONG.values(), *NO_RUNS.values()):
+    for said in (*WRONG.values(), *NO_RUNS.values(), "the marker names one system"):
         assert said in result.stdout
     assert "Traceback" not in result.stdout
     assert "During handling" not in result.stdout

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -79,9 +80,13 @@ def read_condition(
             raise click.BadParameter(f"{number!r} is not a verdict; {expected}", param_hint="--require")
         return Condition(name, sign, number)
     try:
-        return Condition(name, sign, read_number(number))
+        value = read_number(number)
     except ValueError:
         raise click.BadParameter(f"{number!r} is not a number", param_hint="--require") from None
+    if not isfinite(value) or (name.startswith("p_") and not 0 <= value <= 1):
+        expected = "a probability from 0 to 1" if name.startswith("p_") else "a finite number"
+        raise click.BadParameter(f"{text!r} has {number}, expected {expected}", param_hint="--require")
+    return Condition(name, sign, value)
 
 
 def of_candidates(found: Comparison, conditions: Sequence[Condition], *, assumed: bool = False) -> Results:

@@ -51,7 +51,7 @@ KEYS = (
 
 
 @dataclass(frozen=True, eq=False)
-class MeasureComparison:
+class MeasureComparison(Tabular):
     """Pairs of systems by one measure: tested over topics, forecast under another judge, and observed.
 
     observed: by the labels of the other judges alone; None if their labels are not used.

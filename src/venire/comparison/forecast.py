@@ -35,6 +35,7 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
+from venire.checks import need_at_least
 from venire.comparison.observed import TIE as TIE, Observed
 from venire.comparison.tilting import fit_tilt
 from venire.data.assessors import Copy, by_content, copies, without_copies
@@ -292,6 +293,7 @@ class JudgeSwap:
         self, *, judge_model: str = DEFAULT_MODEL, n_draws: int = 2000, rng: RNGLike = 0
     ) -> tuple[Forecast, ...]:
         """Forecast the scores of every measure, from the same draws."""
+        need_at_least(1, "n_draws", n_draws)
         for_judges, for_topics = seed_of(rng).spawn(2)
         pooled = judge_model == POOLED
         drawn = self.means(DEFAULT_MODEL if pooled else judge_model, n_draws, seed=for_judges)
@@ -346,6 +348,7 @@ class JudgeSwap:
 
 def one_judge(layout: Layout, scores: Scores, *, n_draws: int, rng: RNGLike = 0) -> tuple[Forecast, ...]:
     """Return, for every measure, what the labels of one judge tell: scores on other topics, nothing of other judges."""
+    need_at_least(1, "n_draws", n_draws)
     systems, measures = scores.names["system"], scores.names["measure"]
     nothing = np.zeros((0, len(systems)))
     found = []

@@ -24,7 +24,8 @@ import numpy as np
 from venire.checks import need_number
 from venire.comparison.compare import OBSERVED, Comparison
 from venire.comparison.significance import HeadToHead, SystemComparison, compare_systems, head_to_head
-from venire.results import Records, Tabular, counted, listed
+from venire.errors import SettingError, Way
+from venire.results import Records, Tabular, counted, listed, visible
 
 LEVEL, SURE = 0.05, 0.9
 """Level of the tests over topics, and the least probability under another judge."""
@@ -93,6 +94,9 @@ class Claim(Tabular):
     sure: float = SURE
 
     def __post_init__(self) -> None:
+        if len(self.found.pairs) != 1:
+            ways = [Way("name the systems", candidate="SYSTEM", baseline="SYSTEM")]
+            raise SettingError(f"a claim is about 1 pair of systems, found {len(self.found.pairs)}", hint=ways)
         need_number("the margin", self.margin, 0, np.inf, "0 or more")
         need_number("level", self.level, 0, 0.5, "a number above 0 and below 0.5", ends=False)
         need_number("sure", self.sure, 0, 1, "a probability from 0 to 1")
@@ -173,7 +177,7 @@ class Claim(Tabular):
         """Return the claim, why it may not be made, and the topics on which the candidate loses most."""
         lines = [self.sentence(), *(f"  {reason}" for reason in self.reasons)]
         if self.silent:
-            return "\n".join(lines)
+            return "\n".join(map(visible, lines))
         returned, n = topics_returned(self.found), len(self.found.scores.names["topic"])
         lacking = [(name, n - returned[name]) for name in self.found.pairs[0] if returned[name] < n]
         lines += [f"  {name} returned nothing for {missing} of {counted(n, 'topic')}" for name, missing in lacking]
@@ -189,4 +193,4 @@ class Claim(Tabular):
             ]
             if worst:
                 lines.append(f"  worst topics by {measure}: {', '.join(worst[:MOST_TOPICS])}")
-        return "\n".join(lines)
+        return "\n".join(map(visible, lines))

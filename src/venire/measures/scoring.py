@@ -168,6 +168,8 @@ def as_measure(measure: MeasureLike) -> Measure:
     """Convert a name, or a function of gains by rank, to a measure."""
     if isinstance(measure, str):
         return parse_measure(measure)
+    if not callable(measure):
+        raise MeasureError(f"found {measure!r}, expected a measure", hint='for example "nDCG@10"')
     return measure if isinstance(measure, Measure) else custom_measure(measure)
 
 

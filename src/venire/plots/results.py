@@ -58,8 +58,9 @@ COUNTED: Mapping[str, str] = {
 PARTS: Mapping[str, Callable[[Any], Tabular]] = {
     "Collection": lambda made: made.judgments,
     "PerceivedCollection": lambda made: made.judgments,
-    "Comparison": lambda found: found.by_measure[0].stability if found.swap else found.by_measure[0].tested,
+    "Comparison": lambda found: found.by_measure[0],
     "CrossFitted": lambda found: found.whole,
+    "MeasureComparison": lambda found: found.tested if found.forecast.transitions is None else found.stability,
 }
 """Results that are drawn by one of their parts."""
 VALUES: Mapping[str, str] = {

@@ -103,6 +103,7 @@ def test_every_judge_must_pass(files):
         ("height>=1", "'height' is not known"),
         ("height=PASS", "'height' is not known"),
         ("tau>=0.9.9", "is not a number"),
+        ("tau>=-1e999", "has -1e999, expected a finite number"),
     ],
 )
 def test_conditions_are_checked_before_any_file_is_read(condition, why):
