@@ -9,6 +9,8 @@ pair      100 and 200 labels for random pairs of runs, and for all pairs of the 
           standard error is that of the samples, for these pairs.
 forecast  pairs of runs with four judges: the share that was decided with 50, 100 and 200 labels, by the probability
           that was forecast before the first label, and with 50 and 100 labels.
+order     goals best and top:3 with every judge, each with 4 to 16 systems of its own: the same for 100, 300 and 1,000
+          labels, by the probability before the first label, and with 100 or 300 labels.
 widths    goal levels with every judge: how often the widest interval is as narrow as asked for, by the probability that
           was forecast before the first label, and with 100 labels.
 levels    300 labels: mean absolute error of P@10 over all runs, beside uniform sampling from the lists (also with
@@ -31,7 +33,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -70,6 +72,10 @@ class Study:
     def read(cls, folder: Path, judge: str) -> Study:
         labels = read_judgments(folder / "judges.tsv.gz")
         return cls(labels, scan(read_runs(folder / "runs.trec.gz"), labels.items).facts.by_name(), judge)
+
+    @property
+    def judges(self) -> list[str]:
+        return [name for name in self.everything.assessors if name != PEOPLE]
 
     @cached_property
     def judgments(self) -> Judgments:
@@ -225,26 +231,25 @@ def figures(truth: np.ndarray, found: np.ndarray) -> dict[str, float]:
     }
 
 
-def forecasts_of(study: Study, pair: tuple[int, int], seeds: Iterable[int]) -> Iterator[tuple[int, float, bool]]:
+def forecasts_of(study: Study, goal: str, steps: Sequence[int], seeds: Iterable[int]) -> Iterator[tuple]:
     """Reveal labels step by step; how many were known, the probability that was forecast, and whether it came true."""
-    goal = "pair:" + ",".join(study.facts.systems[system] for system in pair)
     first = study.plan(goal, study.nothing, 0)
-    at_first = stated_by(first, 0)
+    at_first = stated_by(first, 0, steps)
     for seed in seeds:
         found, probability, stated = first, study.nothing, at_first
-        for asked, n in pairwise((0, *STEPS)):
+        for asked, n in pairwise((0, *steps)):
             if len(found.candidates.item) < n - asked:
                 break
             probability = reveal(found.candidates, n - asked, probability, seed + asked)
             found = study.plan(goal, probability, seed)
-            value, half = corrected_difference(found, *pair)
-            yield from ((known, p, abs(value) > half) for known, then, p in stated if then == n)
-            stated = [*stated, *stated_by(found, n)]
+            decided = found.decided(LEVEL)
+            yield from ((known, p, decided) for known, then, p in stated if then == n)
+            stated = [*stated, *stated_by(found, n, steps)]
 
 
-def stated_by(found: SystemsPlan, known: int) -> list[tuple[int, int, float]]:
+def stated_by(found: SystemsPlan, known: int, steps: Sequence[int]) -> list[tuple[int, int, float]]:
     """What a plan forecasts for each later number of labels: labels now and then, and the probability."""
-    later = [n for n in STEPS if known < n <= known + len(found.candidates.item)]
+    later = [n for n in steps if known < n <= known + len(found.candidates.item)]
     return [(known, n, found.expected(n - known, LEVEL).p_decided) for n in later]
 
 
@@ -253,11 +258,35 @@ def forecast_rows(study: Study, options: argparse.Namespace) -> Iterator[dict]:
     for judge in JUDGES:
         own, samples = replace(study, judge=judge), range(0, 1000 * options.samples, 1000)
         for pairs in sets_of_pairs(own, options.pairs, seed=len(rows)).values():
-            rows += [(judge, *each) for pair in pairs for each in forecasts_of(own, pair, samples)]
-    yield from calibration("before the first label", [each[2:] for each in rows if each[1] == 0])
-    yield from calibration("with some labels", [each[2:] for each in rows if each[1] > 0])
+            goals = ("pair:" + ",".join(own.facts.systems[system] for system in pair) for pair in pairs)
+            rows += [(judge, *each) for goal in goals for each in forecasts_of(own, goal, STEPS, samples)]
+    yield from calibrations(rows)
     for judge in JUDGES:
         yield from calibration(f"before the first label, {judge}", [e[2:] for e in rows if e[:2] == (judge, 0)])
+
+
+def order_rows(study: Study, options: argparse.Namespace) -> Iterator[dict]:
+    rows: dict[str, list[tuple]] = {"best": [], "top:3": []}
+    for judge in study.judges:
+        for seed in range(options.samples):
+            own = replace(study, judge=judge, facts=some_systems(study.facts, [seed, study.judges.index(judge)]))
+            for goal, found in rows.items():
+                found += [(judge, *each) for each in forecasts_of(own, goal, (100, 300, 1000), [seed])]
+    for goal, found in rows.items():
+        yield from calibrations(found, f"{goal}, ")
+    yield from calibrations([each for found in rows.values() for each in found], "best and top:3, ")
+
+
+def some_systems(facts: Facts, seed: Sequence[int]) -> Facts:
+    """Draw 4 to 16 of the systems, as those of a collection of its own."""
+    rng = np.random.default_rng(seed)
+    return facts.of_systems(np.sort(rng.choice(len(facts.systems), rng.integers(4, 17), replace=False)))
+
+
+def calibrations(rows: list[tuple], what: str = "") -> Iterator[dict]:
+    """Compare forecasts before the first label, and those with some labels, with what happened."""
+    yield from calibration(f"{what}before the first label", [each[2:] for each in rows if each[1] == 0])
+    yield from calibration(f"{what}with some labels", [each[2:] for each in rows if each[1] > 0])
 
 
 def calibration(when: str, forecasts: list[tuple[float, bool]]) -> Iterator[dict]:
@@ -274,12 +303,11 @@ def calibration(when: str, forecasts: list[tuple[float, bool]]) -> Iterator[dict
 
 def width_rows(study: Study, options: argparse.Namespace) -> Iterator[dict]:
     rows: list[tuple] = []
-    for judge in study.everything.assessors:
-        if judge != PEOPLE:
-            own = replace(study, judge=judge)
-            rows += [row for seed in range(options.samples) for row in widths_of(own, seed)]
+    for number, judge in enumerate(study.judges):
+        own, seeds = replace(study, judge=judge), range(number, number + 1000 * options.samples, 1000)
+        rows += [(judge, *row) for seed in seeds for row in widths_of(own, seed)]
     for known in (0, 100):
-        mine = [each for then, *each in rows if then == known]
+        mine = [each for _, then, *each in rows if then == known]
         ratio = np.log([reached / stated for stated, _, reached in mine])
         yield {"labels": known, "cases": len(ratio), "log ratio": float(ratio.mean()), "sd": float(ratio.std())}
         asked = np.geomspace(0.02, 0.3, 40)
@@ -300,7 +328,7 @@ def widths_of(study: Study, seed: int) -> Iterator[tuple[int, float, float, floa
         reached = found.question.half_width(found.now.value, found.now.covariance, reach)
         for known, then in ((0, first), (100, second)):
             if known < n:
-                yield known, then.expected(n - known, LEVEL).half_width, then.spread(degrees), reached
+                yield known, then.expected(n - known, LEVEL).half_width, then.of_judge(degrees)[1], reached
 
 
 def planned_levels(study: Study, n: int, batch: int, seed: int) -> np.ndarray:
@@ -505,6 +533,7 @@ def time_rows(study: Study, folder: Path) -> Iterator[dict]:
 PARTS: dict[str, Callable[[Study, argparse.Namespace], Iterator[dict]]] = {
     "pair": pair_rows,
     "forecast": forecast_rows,
+    "order": order_rows,
     "widths": width_rows,
     "levels": level_rows,
     "time": lambda study, options: time_rows(study, options.folder),

@@ -33,8 +33,7 @@ def most_likely(table: pl.DataFrame, least: int) -> float:
     thresholds = Thresholds.of(rows, shares, (np.arange(n_labels) >= least).astype(float))
     features = item_features(np.ones((1, n_items)), group, np.zeros(1))
     around, gain = Linearised.at(thresholds, np.zeros(n_items)), thresholds.known @ thresholds.steps
-    each = {"topic": table["topic"].to_numpy(), "weight": np.ones(n_items)}
-    found = topic_likelihoods(around, gain, features, **each, deviations=DEVIATIONS)
+    found = topic_likelihoods(around, gain, features, topic=table["topic"].to_numpy(), deviations=DEVIATIONS)
     return float(DEVIATIONS[found.argmax()])
 
 

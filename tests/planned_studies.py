@@ -56,13 +56,18 @@ class Study:
         return cls(judgments, runs, scan(runs, judgments.items).facts.by_name())
 
     @property
-    def truth(self) -> np.ndarray:
-        """Scores by all labels of the person -> (system,)."""
+    def gains(self) -> np.ndarray:
+        """Labels of the person -> (item,)."""
         rows = self.judgments.assessor.among("person", "assessor")
         gain = np.zeros(len(self.judgments.items))
         gain[self.judgments.item[rows]] = self.judgments.label[rows]
+        return gain
+
+    @property
+    def truth(self) -> np.ndarray:
+        """Scores by all labels of the person -> (system,)."""
         system = np.repeat(self.facts.system, self.facts.n_hits)
-        return np.bincount(system, weights=gain[self.facts.item]) / N_TOPICS / TOP
+        return np.bincount(system, weights=self.gains[self.facts.item]) / N_TOPICS / TOP
 
     @property
     def nothing(self) -> np.ndarray:

@@ -270,8 +270,12 @@ def test_a_tap_names_judges_and_lists_of_documents_unfold(chromium, demo):
         assert links.count() == 5 + left
 
 
+PAIR_OF_ADDRESS = """location.hash.startsWith("#pair=" + ["a", "b"].map((each) =>
+    encodeURIComponent(document.querySelector(`#pick-${each} option:checked`).textContent)).join(","))"""
+
+
 def chosen(page):
-    page.wait_for_function("location.hash.startsWith('#pair=')")
+    page.wait_for_function(PAIR_OF_ADDRESS)
     return [page.locator(f"#pick-{each} option:checked").inner_text() for each in "ab"]
 
 

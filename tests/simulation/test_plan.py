@@ -78,6 +78,27 @@ def test_intervals_cover_after_planned_rounds(collections, figure):
     assert binomtest(sum(wrong), len(wrong), 0.05, alternative="greater").pvalue > 1e-3
 
 
+def test_results_without_a_label_are_as_far_from_their_prediction_as_stated(collections, figure):
+    """Labels of three rounds have probabilities, and weights, that differ much."""
+    squared, stated = [], []
+    for n, rng in enumerate(np.random.default_rng(9).spawn(min(collections(60), 200))):
+        study = Study.simulate(rng, equal=False)
+        found = study.plan("levels", study.nothing, seed=n)
+        probability = study.nothing
+        for budget in (20, 60, 300):
+            chance = found.candidates.probabilities(budget)
+            drawn = found.candidates.draw(chance, rng)
+            probability[found.candidates.item[drawn]] = chance[drawn]
+            found = study.plan("levels", probability, seed=n)
+        model = found.scene.models[0]
+        unknown = ~model.known
+        distance = study.gains[model.item] - model.around.mean - model.effects.expected()
+        squared.append((distance[unknown] ** 2).sum())
+        stated.append((model.deviation()[unknown] ** 2).sum())
+    figure("squared distance from the prediction, over its variance", np.sum(squared) / np.sum(stated))
+    assert np.sum(squared) / np.sum(stated) == pytest.approx(1.0, abs=0.1)
+
+
 def test_forecasts_come_true_once_some_labels_are_known(collections, figure):
     """Before the first label nothing is known of the judge, and forecasts are right on average over judges only."""
     stated, happened = [], []

@@ -148,8 +148,7 @@ class ResidualModel:
         offset = np.zeros(len(item))
         for _ in range(N_EXPANSIONS):
             around = Linearised.at(thresholds, offset)
-            labelled = {"topic": topic[known], "weight": weight[known]}
-            topic_sd = topic_deviation(around.of(known), gain[known], features[item[known]], **labelled)
+            topic_sd = topic_deviation(around.of(known), gain[known], features[item[known]], topic=topic[known])
             noise = around.noise(topic_sd**2 + deviation**2 + TOPIC_SYSTEM_SD**2)
             slope = around.slope[:, None]
             local = np.concatenate([np.full((len(item), 1), topic_sd), TOPIC_SYSTEM_SD * systems], axis=1)
@@ -344,27 +343,26 @@ class Linearised:
         return np.maximum(self.variance - self.slope**2 * explained, self.variance / 4)
 
 
-def topic_deviation(around: Linearised, gain: Floats, features: Floats, *, topic: Ints, weight: Floats) -> float:
+def topic_deviation(around: Linearised, gain: Floats, features: Floats, *, topic: Ints) -> float:
     """Return the deviation between topics: the geometric mean of ``TOPIC_SDS`` by their posterior probabilities.
 
     All of labelled items; see ``topic_likelihoods``
     """
     if not len(gain):
         return TOPIC_SD
-    found = topic_likelihoods(around, gain, features, topic=topic, weight=weight, deviations=TOPIC_SDS)
+    found = topic_likelihoods(around, gain, features, topic=topic, deviations=TOPIC_SDS)
     share = TOPIC_SDS_PRIOR * np.exp(found - found.max())
     return float(np.exp(share @ np.log(TOPIC_SDS) / share.sum()))
 
 
-def topic_likelihoods(
-    around: Linearised, gain: Floats, features: Floats, *, topic: Ints, weight: Floats, deviations: Floats
-) -> Floats:
+def topic_likelihoods(around: Linearised, gain: Floats, features: Floats, *, topic: Ints, deviations: Floats) -> Floats:
     """Return the log likelihood of gains for each deviation between topics, in the model without systems.
 
-    What topics do not explain is noise.  gain, topic (in order) and weight (item,), features (item, feature)
+    What topics do not explain is noise, of all items alike: divided by weights, that of items with small ones would be
+    larger than any residual, and the deviation too large.  gain and topic (in order) (item,), features (item, feature)
     """
     shared, residual = around.slope[:, None] * features, gain - around.mean
-    each = ((sd * around.slope, around.noise(sd**2) / weight) for sd in deviations.tolist())
+    each = ((sd * around.slope, around.noise(sd**2)) for sd in deviations.tolist())
     return np.array([log_likelihood(shared, local, noise, residual, topic) for local, noise in each])
 
 

@@ -22,7 +22,8 @@ for all differences that it is about: that the first system is ahead of each of 
 best (an intersection-union test, which needs no adjustment: Berger 1982, doi:10.1080/00401706.1982.10487790).  Levels
 are decided by half-widths, which will be estimates: the logarithm of the widest one is taken as normal, with the
 variance :math:`1 / 2d` of that of a standard deviation with d degrees of freedom, and :math:`s^2` for what is not known
-of the judge: s is .2 before the first label, and .15 with labels (36 language models, ``bench/plan.py``).
+of the judge: s is .24 before the first label, when half-widths are those of an average judge times 1.06, and .15 with
+labels (36 language models, ``bench/plan.py``).
 
 Cost: one prediction of labels, and for each budget of the forecast one fit of O(items x systems^2), for at most
 ``MOST_SYSTEMS`` systems, fewer where there are many topics; the design of levels is of all systems.
@@ -58,8 +59,9 @@ from venire.types import Floats, Ints
 MOST_SYSTEMS, MOST_CELLS = 64, 10**7
 """The forecast is computed for at most so many systems, and for so many cells of systems x systems x results."""
 N_DRAWS = 2000
-NEW_JUDGE, KNOWN_JUDGE = 0.2, 0.15
-"""Standard deviation of the logarithm of a half-width of levels that is due to the judge, by whether labels tell."""
+NEW_JUDGE, KNOWN_JUDGE = (1.06, 0.24), (1.0, 0.15)
+"""Half-width of levels as a multiple of the forecast, and the standard deviation of its logarithm that is due to the
+judge: before the first label, and with labels."""
 BUDGETS, MANY_TOPICS = ((0.25, 0.5, 1.0, 2.0, 4.0), (0.5, 1.0, 2.0)), 1000
 """Budgets of the forecast, as shares of the one that was given; fewer with many topics."""
 
@@ -211,16 +213,17 @@ class SystemsPlan:
         reach = reach_of(degrees, level)
         half_width = self.question.half_width(now.value, new, reach)
         if self.question.within is not None:
-            p = chance_of_within(self.question.within, half_width, self.spread(degrees))
-            return Expected(budget, p, half_width)
+            wider, spread = self.of_judge(degrees)
+            p = chance_of_within(self.question.within, wider * half_width, spread)
+            return Expected(budget, p, wider * half_width)
         normal = np.random.default_rng([self.seed, 2]).standard_normal((N_DRAWS, len(now.value)))
         values = now.value + normal @ root(now.covariance - new).T
         return Expected(budget, float(self.question.decided(values, new, reach).mean()), half_width)
 
-    def spread(self, degrees: int) -> float:
-        """Return the standard deviation of the logarithm of a half-width that is forecast, with degrees of freedom."""
-        of_judge = KNOWN_JUDGE if self.scene.labels.known.any() else NEW_JUDGE
-        return float(np.hypot(of_judge, 1 / np.sqrt(2 * degrees)))
+    def of_judge(self, degrees: int) -> tuple[float, float]:
+        """Return what half-widths of levels are multiplied by, and the standard deviation of their logarithm."""
+        wider, spread = KNOWN_JUDGE if self.scene.labels.known.any() else NEW_JUDGE
+        return wider, float(np.hypot(spread, 1 / np.sqrt(2 * degrees)))
 
     def _unit(self, model: ResidualModel) -> Floats:
         """Scale a covariance of the linear approximation to the measure itself -> (system, system)."""

@@ -98,8 +98,7 @@ def found_between_topics(deviation, *, n_topics=200, n_items=20, known=1.0):
     thresholds = Thresholds.of(np.full((n, 2), 0.5), np.eye(2)[gain.astype(int)], np.array([0.0, 1.0]))
     some = rng.random(n) < known
     around = Linearised.at(thresholds, np.zeros(n)).of(some)
-    labelled = {"topic": topic[some], "weight": np.ones(n)[some]}
-    return topic_deviation(around, gain[some], np.ones((n, 1))[some], **labelled)
+    return topic_deviation(around, gain[some], np.ones((n, 1))[some], topic=topic[some])
 
 
 def test_the_deviation_between_topics_is_that_of_the_labels():
@@ -112,6 +111,15 @@ def test_few_labels_leave_the_deviation_between_topics_near_its_prior():
     assert found_between_topics(0.0, known=0.0) == TOPIC_SD
     few, some = (found_between_topics(0.0, n_topics=20, known=share) for share in (0.05, 0.3))
     assert some < few < TOPIC_SD
+
+
+def test_the_deviation_between_topics_does_not_depend_on_how_labels_are_weighted(made, some):
+    scoring = Scoring(per="assessor")
+    scene = Scene.of(Case.of(some, made.runs, scoring), scoring.plan(["P@10"], some.scale), **WHO)
+    weight = np.random.default_rng(0).choice([0.02, 1.0], size=len(scene.labels.weight))
+    models = [replace(scene, labels=replace(scene.labels, weight=each)).model(0) for each in (weight**0, weight)]
+    alike, apart = (np.median(each.effects.design.local[:, 0] / each.around.slope) for each in models)
+    assert apart == pytest.approx(alike, rel=0.1)
 
 
 def test_mean_scores_of_the_systems_that_return_an_item():
