@@ -105,6 +105,12 @@ def _write_judgments(folder: Path, labels: pl.DataFrame) -> None:
     by_intent.write_csv(folder / "diversity.qrels", separator=" ", include_header=False)
     shares = by_intent.select("topic", "intent").unique().with_columns(share=pl.col("intent") / 6)
     shares.write_csv(folder / "intents.txt", separator=" ", include_header=False)
+    sampled = (
+        by_intent.filter(intent=1)
+        .with_row_index("method")
+        .select("topic", "doc", "label", pl.col("method") % 3, probability=pl.lit(0.5))
+    )
+    sampled.write_csv(folder / "million.prels", separator=" ", include_header=False)
     (folder / "duplicates.txt").write_text("FW13-e000-301-00 FW13-e000-301-01\n")
 
 

@@ -9,6 +9,7 @@ import venire
 from two_judges import judged, lists, table
 from venire.agreement.alpha import alpha
 from venire.agreement.directed import differences
+from venire.agreement.flags import FlaggedProfiles
 from venire.aspects.rankings import aspect_rankings
 from venire.aspects.study import AspectStudy, study_aspects
 from venire.comparison.by_judge import scores_by_judge
@@ -21,6 +22,7 @@ from venire.disagreement.combined_labels import CombinedTable
 from venire.disagreement.many_labels import sampled
 from venire.io.aspects import read_aspects
 from venire.io.clicks import read_clicks
+from venire.io.runs import scan
 from venire.report.document import Chapter, Report
 from venire.simulation.context.collection import ContextCollection, ContextSetting, generate_context
 from venire.simulation.context.setting import AspectModel
@@ -158,6 +160,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "Claim": lambda: venire.comparison.Claim(
         anyone(venire.compare, candidate="s01", baseline="s02", n_draws=50), margin=0.02
     ),
+    "certification.Claim": lambda: certificate().judges[0].verdict("levels"),
     "ClickSummary": lambda: summarise_clicks(clicks()),
     "Clicks": clicks,
     "AgreementTable": lambda: venire.agreement.agreement_table(labels(), n_draws=20),
@@ -192,6 +195,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "Estimate": lambda: fit().estimate("3"),
     "Forecast": outlook,
     "JudgeModelComparison": lambda: venire.comparison.compare_judge_models(swap(), n_draws=20),
+    "FlaggedProfiles": lambda: FlaggedProfiles(venire.agreement.profiles(labels())),
     "Gains": lambda: fit().gains(),
     "FavouredSystems": lambda: venire.comparison.favoured_systems(
         labels(), small().runs, ["P@5", "nDCG@5"], judge="lenient1", reference="careful1", families={"few": ["s01"]}
@@ -238,6 +242,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
         perceived().judgments, preferences=perceived().preferences, k=3, n_draws=10
     ),
     "Sampled": lambda: sampled(labels(), at_least=5, n=(1, 2), repeats=5),
+    "Scan": lambda: scan(small().runs, labels().items),
     "Scores": scores,
     "ScaledQrels": lambda: venire.disagreement.predicted_qrels(labels(), fit().gains(), assessor="careful1"),
     "Sensitivity": lambda: venire.disagreement.sensitivity(labels(), setting=fit().setting, against=("topics",)),

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import re
 import runpy
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from inspect import ismodule
 from pathlib import Path
+from pkgutil import walk_packages
 from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
@@ -21,6 +24,7 @@ import venire
 import venire.plots.results
 from result_examples import EXAMPLES, example
 from venire.errors import UnknownName
+from venire.plots.results import claim_rows
 from venire.results import MOST_NOTES, MOST_ROWS, Tabular, as_html, shown
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +33,7 @@ NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
 DRAWN = re.compile(r"<svg.*?</svg>", re.DOTALL)  # differs between versions of matplotlib
 SETTINGS = {"Measure", "CustomMeasure", "Scale"}  # values whose repr is all there is to say
+INPUTS = {"Answers", "Asked", "Limits", "Study", "Task", "Texts"}  # what is read besides tables, and limits of reading
 FORMULAS = {"plot_contour", "plot_limits"}  # pictures of a formula, of no result
 NOT_OF_A_RESULT = {"plot_statistics", "plot_slope"}
 
@@ -40,9 +45,15 @@ def returned(function: Callable[..., object]) -> list[type]:
     return [each for each in found if inspect.isclass(each) and each.__module__.startswith("venire")]
 
 
+def public_members() -> list[object]:
+    """Everything that the stub of a package names."""
+    stubs = sorted((ROOT / "src" / "venire").rglob("__init__.pyi"))
+    packages = [import_module(".".join(path.parent.relative_to(ROOT / "src").parts)) for path in stubs]
+    return [getattr(package, name) for package in packages for name in package.__all__]
+
+
 def public_results() -> set[str]:
-    packages = [venire, *(getattr(venire, name) for name in dir(venire) if ismodule(getattr(venire, name)))]
-    members = [getattr(package, name) for package in packages for name in getattr(package, "__all__", ())]
+    members = public_members()
     functions = [each for each in members if inspect.isfunction(each)]
     functions += [each.fit for each in members if inspect.isclass(each) and hasattr(each, "fit")]
     return {each.__name__ for function in functions for each in returned(function)}
@@ -50,13 +61,41 @@ def public_results() -> set[str]:
 
 def test_every_result_of_a_public_function_is_shown_here():
     assert len(public_results()) > 40
-    assert public_results() - SETTINGS <= EXAMPLES.keys(), "make it Tabular, and give an example here"
+    assert public_results() - SETTINGS - INPUTS <= EXAMPLES.keys(), "make it Tabular, and give an example here"
+
+
+def tabular(kind: type = Tabular) -> Iterator[type]:
+    """All classes of ours that are tables and results."""
+    for each in kind.__subclasses__():
+        if each.__module__.startswith("venire.") and not each.__name__.startswith("_"):
+            yield each
+        yield from tabular(each)
+
+
+def test_every_class_of_results_is_shown_here():
+    """Those of all modules, whatever returns them; two may have one name."""
+    for module in walk_packages(venire.__path__, "venire."):
+        if not module.name.endswith("__main__"):
+            with suppress(ImportError):  # of packages that an extra would install
+                import_module(module.name)
+    assert Counter(each.__name__ for each in set(tabular())) == Counter(map(class_name, EXAMPLES))
+
+
+def test_public_classes_with_a_sentence_are_tabular():
+    classes = [each for each in public_members() if inspect.isclass(each) and hasattr(each, "sentence")]
+    assert len(classes) > 20
+    assert [each for each in classes if not issubclass(each, Tabular)] == []
+
+
+def class_name(name: str) -> str:
+    """The name of the class of an example; before it may stand its package."""
+    return name.rpartition(".")[2]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_result_shows_itself_and_becomes_plain_data(name, monkeypatch):
     result = example(name)
-    assert type(result).__name__ == name
+    assert type(result).__name__ == class_name(name)
     assert isinstance(result, Tabular)
     becomes_plain_data(result)
     monkeypatch.setattr(venire.plots.results, "picture_of", lambda *_: "")  # drawing takes longest, see below
@@ -71,7 +110,7 @@ def test_a_result_shows_itself_and_becomes_plain_data(name, monkeypatch):
 def test_a_result_is_short_as_text(name):
     """As a prompt of Python shows it, and as a notebook holds it beside the HTML."""
     text = repr(example(name))
-    assert name in text
+    assert class_name(name) in text
     assert len(text) < 500
     assert "array(" not in text
 
@@ -190,6 +229,18 @@ def test_what_there_is_of_one_judge_is_drawn():
         judgments.take([]).plot()
     with pytest.raises(UnknownName, match="nowhere"):
         venire.evaluate(judgments, runs).plot(value="nowhere")
+
+
+def test_an_interval_in_a_picture_is_that_of_its_number():
+    """The number of the claim about pairs is a difference of scores, its limits are those of a share of pairs."""
+    found = example("Certificate")
+    rows = {row["claim"]: row for row in found.records()}
+    shown = claim_rows(found)
+    limits = {row["claim"]: (row["value"], row["low"], row["high"]) for row in shown}
+    assert limits["levels"] == (rows["levels"]["value"], rows["levels"]["low"], rows["levels"]["high"])
+    assert limits["pairs"] == pytest.approx((rows["pairs"]["value"], math.nan, math.nan), nan_ok=True)
+    (claim,) = claim_rows(found.judges[0].verdict("pairs"))
+    assert math.isnan(claim["low"])
 
 
 def test_a_report_is_shown_by_its_leaderboard():

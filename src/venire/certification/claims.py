@@ -38,7 +38,7 @@ import numpy as np
 
 from venire.certification.order import DIGITS, Interval, OrderAgreement
 from venire.errors import SettingError
-from venire.results import known
+from venire.results import Records, Tabular, known
 from venire.types import Bools, Floats
 
 PASS, FAIL, NOT_ENOUGH = "PASS", "FAIL", "NOT ENOUGH LABELS"
@@ -111,7 +111,7 @@ class Sample(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Claim:
+class Claim(Tabular):
     """A claim by one measure: verdict, the value with the interval that decides it, and the labels that it needs.
 
     criterion: what is required of the value; needed: None if the claim is decided; detail: which system, how many
@@ -145,6 +145,10 @@ class Claim:
             "share": known(self.share),
             "reversed": self.reversed,
         }
+
+    def records(self) -> Records:
+        """Return one row."""
+        return [self.record()]
 
     def sentence(self) -> str:
         """Say what the verdict means."""

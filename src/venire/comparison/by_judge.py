@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from venire.comparison.contradictions import Contradictions, PairsByJudge
+from venire.comparison.observed import TIE
 from venire.comparison.significance import CONFIDENCE
 from venire.comparison.tests import Pairs, numbered_pairs
 from venire.data.assessors import Copy, copies, copy_notes
@@ -277,14 +278,20 @@ class ScoresByJudge(Tabular):
         return 0 if measure is None else self.measures.index(measure)
 
     def sentence(self) -> str:
-        """Return the best system of each judge, by the first measure."""
+        """Return the best system of each judge, or those that tie, by the first measure."""
         mean = np.where(self.share[:, :1] >= SHOWN, self.mean[:, :, 0], np.nan)
-        best: dict[str, list[str]] = {}
+        best: dict[tuple[str, ...], list[str]] = {}
         for judge, row in zip(self.judges, mean, strict=True):
             if not np.isnan(row).all():
-                best.setdefault(self.systems[int(np.nanargmax(row))], []).append(judge)
-        parts = [f"{system} by {listed(judges, MOST_NAMES)}" for system, judges in best.items()]
-        return f"The highest {self.measures[0]} has {listed(parts)}."
+                places = np.flatnonzero(np.isclose(row, np.nanmax(row), rtol=0, atol=TIE))
+                best.setdefault(tuple(self.systems[n] for n in places.tolist()), []).append(judge)
+        if not best:
+            return f"No judge labelled enough to tell which system is first by {self.measures[0]}."
+        parts = [
+            f"{listed(first)} {'is' if len(first) == 1 else 'are'} first by the labels of {listed(judges, MOST_NAMES)}"
+            for first, judges in best.items()
+        ]
+        return f"By {self.measures[0]}, {'; '.join(parts)}."
 
     def contradictions(self, measure: str | None = None, *, pairs: Pairs = None) -> Contradictions:
         """Find the pairs of systems on which judges contradict each other, by one measure or by each of them.

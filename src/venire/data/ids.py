@@ -116,6 +116,8 @@ class Category:
 
     def texts(self) -> list[str]:
         """Return every row as text."""
+        if len(self.codes) < len(self.names):
+            return list(self.names.take(self.codes))
         names = list(self.names)
         return [names[code] for code in self.codes.tolist()]
 

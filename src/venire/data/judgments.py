@@ -278,17 +278,21 @@ class Judgments(Tabular):
         cell = self.assessor.codes.astype(np.int64) * n_labels + self.label
         labels = np.bincount(cell, minlength=n_assessors * n_labels).reshape(n_assessors, n_labels)
         times, count = np.unique(self._labels_per_question(), return_counts=True)
+        judged = count_codes(self.item, len(self.items)) > 0
         return Summary(
             scale=self.scale,
             n_labels=len(self),
-            n_topics=len(np.unique(self.items.topic[self.item])),
-            n_items=len(np.unique(self.item)),
+            n_topics=len(np.unique(self.items.topic[judged])),
+            n_items=int(judged.sum()),
             items_with=dict(zip(times.tolist(), count.tolist(), strict=True)),
             labels=dict(zip(self.assessors, labels, strict=True)),
         )
 
     def _labels_per_question(self) -> Ints:
         """Number of labels of each item, separately for each aspect, intent and so on -> (question,)."""
+        if not self.facets:
+            count = count_codes(self.item, len(self.items))
+            return count[count > 0]
         asked = self.item.astype(np.int64)
         for facet in self.facets.values():
             asked = asked * max(len(facet.names), 1) + facet.codes

@@ -302,13 +302,18 @@ def _top(plan: Plan) -> int:
 
 
 def _label_notes(labels: Judgments, plan: Plan) -> tuple[Note, ...]:
-    """Return the notes of labels, and how many have no probability where measures use it."""
-    if not any(each.sampled for each in plan.worths) or labels.probability is None:
+    """Return the notes of labels, and whether measures ignore probabilities, or use them where there are none."""
+    notes = [*labels.notes]
+    if (chance := labels.probability) is None:
         return labels.notes
-    if not (unknown := int(np.isnan(labels.probability).sum())):
-        return labels.notes
-    text = "{n:label} without a probability, taken as certain to be chosen"
-    return (*labels.notes, Note("no-probability", text, n=unknown))
+    if any(each.of_pool for each in plan.measures) and (chance < 1).any():
+        text = "infAP takes the labels as a uniform sample of the judged pool; statAP uses their probabilities"
+        notes.append(Note("probabilities-unused", text))
+    if any(each.sampled for each in plan.worths) and (unknown := int(np.isnan(chance).sum())):
+        notes.append(
+            Note("no-probability", "{n:label} without a probability, taken as certain to be chosen", n=unknown)
+        )
+    return tuple(notes)
 
 
 def _notes(lists: ListFacts, plan: Plan, notes: tuple[Note, ...], *, unseen: int, unknown: int) -> tuple[Any, ...]:

@@ -26,7 +26,8 @@ doi:10.1145/2009916.2010055), which is the sum above with alpha = 0, so that the
 Nuggets of an answer are intents that one document, the answer, meets or not (Pradeep et al. 2024,
 doi:10.48550/arXiv.2411.09607, Section 3.5): the mean support over vital nuggets, over all, or over all with a weight of
 1/2 for those that are not vital. Support is the gain of the label as a share of the highest, so that partial support
-counts 1/2, or nothing where it is ``strict``. All nuggets count that were judged, those that no answer supports too.
+counts 1/2, or the probability of support where gains are probabilities; where it is ``strict``, 1 for the highest label
+and nothing for others. All nuggets count that were judged, those that no answer supports too.
 """
 
 from __future__ import annotations
@@ -271,12 +272,14 @@ class AllScore(IntentMeasure):
     needs_cutoff: ClassVar[bool] = False
 
     def worth(self, gains: Gains, unjudged: float) -> Worth:
-        """Gain of each label as a share of the highest; with ``strict``, 1 for the highest alone."""
+        """Gain of each label as a share of the highest, or a probability; with ``strict``, 1 for the highest label."""
         top = float(gains.values.max(initial=0.0))
         if top <= 0:
             raise GainsError(f"{self} needs a label with a gain above 0", hint=f"found {gains!r}")
-        values = gains.values / top
-        return Worth((values == 1).astype(np.float64) if self.strict else values, unjudged)
+        if not self.strict:
+            return Worth(gains.values if gains.unit else gains.values / top, unjudged)
+        highest = len(gains.values) - 1 if gains.scale.ordered else int(gains.values.argmax())
+        return Worth(np.eye(len(gains.values))[highest], unjudged)
 
     def need_weights(self, intents: Intents, gained: Bools, judged: Bools) -> Floats:  # noqa: ARG002 - not gained
         """Return the weight of each nugget that was judged."""

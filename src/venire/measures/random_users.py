@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from venire.data.gains import Gains, GainsLike, gains_for
+from venire.data.intents import Probabilities
 from venire.data.panel import Panel, Pool
 from venire.data.rejudging import Given
 from venire.data.scale import Scale
@@ -45,7 +46,7 @@ from venire.errors import AmbiguousLabels, GainsError, MeasureError, SettingErro
 from venire.io.duplicates import Duplicates
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
-from venire.measures.evaluate import Case, Layout, as_list
+from venire.measures.evaluate import Case, Layout, as_list, labels_for
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring, as_measure, score_facts
 from venire.randomness import seed_of, stream
@@ -233,6 +234,7 @@ def evaluate_users(
     unjudged: float | str = 0.0,
     missing: str = "zero",
     duplicates: Duplicates | None = None,
+    intents: Probabilities | None = None,
     progress: Progress | None = None,
 ) -> UserScores:
     """Score runs for simulated users, whose relevance is drawn from gains that are probabilities.
@@ -249,7 +251,7 @@ def evaluate_users(
     True
     """
     scoring = Scoring(assessor, None, pool, gains, unjudged, missing, topics, duplicates)
-    labels = as_judgments(judgments)
+    labels = labels_for(as_judgments(judgments), measures, intents)
     worth = gains_for(gains, labels.scale)
     require_probabilities(worth)
     plan = plan_for_users(as_list(measures), unjudged)

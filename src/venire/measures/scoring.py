@@ -245,12 +245,15 @@ def _gains(panel: Judges, first: int, last: int, worth: Worth) -> tuple[Floats, 
 def sampled_gains(panel: Judges, worth: Worth, first: int, last: int) -> tuple[Floats, Bools]:
     """Gains divided by the probability with which each item was chosen for its label; as ``Panel.gains``."""
     if not isinstance(panel, Panel) or panel.probability is None:
-        what = "these labels have none"
-        if not isinstance(panel, Panel) or panel.judges == (None,):
-            what = f"{'pooled labels' if isinstance(panel, Panel) else 'labels that are drawn by a model'} have none"
+        what, way = "these labels", "read judgments with a column probability"
+        if not isinstance(panel, Panel):
+            what = "labels that are drawn by a model"
+            way = Way("to compare systems, leave out all assessors but one", where="assessor=NAME")
+        elif panel.judges == (None,):
+            what, way = "pooled labels", "choose one assessor or score for each"
         raise MeasureError(
-            f"statAP needs the probability with which each label was sampled, and {what}",
-            hint="read judgments with a column probability, and choose one assessor or score for each; else use AP",
+            f"statAP needs the probability with which each label was sampled, and {what} have none",
+            hint=[way, "use AP"],
         )
     return panel.gains(worth.values, first, last, sampled=True)
 

@@ -71,11 +71,12 @@ VALUES: Mapping[str, str] = {
         "JudgingEffort": "judgments",
     },
     **{"Power": "share", "PreferenceAgreement": "kappa", "TopicPlan": "topics_needed", "UserVerdicts": "share_of_ties"},
-    **{"CombinedTable": "p", "Runs": "lines"},
+    **{"CombinedTable": "p", "Runs": "lines", "Scan": "lines"},
 }
 """The number that is drawn of each row, where it is not the first one."""
 ROWS: Mapping[str, Callable[[Any], Records]] = {
     "Aspects": lambda held: [{"aspect": name, "labels": int((held.grades(name) >= 0).sum())} for name in held.names],
+    **dict.fromkeys(("Certificate", "JudgeCertificate", "Claim"), lambda found: claim_rows(found)),
     "OrderAgreement": lambda found: [row for row in found.records() if row["number"] not in found.pairs],
     "Report": lambda report: [] if report.front is None else report.front.content()["leaderboard"],
     "Scores": lambda scores: mean_rows(scores),
@@ -147,6 +148,12 @@ def mean_rows(scores: Scores) -> Records:
     mean = scores.mean()
     low, high = (each.values.ravel().tolist() for each in scores.interval())
     return [{**row, "low": a, "high": b} for row, a, b in zip(mean.records(), low, high, strict=True)]
+
+
+def claim_rows(found: Tabular) -> Records:
+    """Return the rows of claims, without the limits beside x, a difference of scores: they are those of a share."""
+    unknown = {"low": np.nan, "high": np.nan}
+    return [{**row, **unknown} if row.get("claim") == "pairs" else row for row in found.records()]
 
 
 def _row_names(rows: Records, drawn: Sequence[str | None]) -> list[str]:

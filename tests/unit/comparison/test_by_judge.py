@@ -52,6 +52,19 @@ def small(rows=ROWS):
 
 
 @pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
+def test_the_first_system_of_each_judge_is_named_with_those_that_tie():
+    assert scores_by_judge(small(), RUNS, "P@1").sentence() == (
+        "By P@1, x and y are first by the labels of ann; y is first by the labels of bob."
+    )
+    apart = [("q1", "a", "ann", 1), ("q1", "b", "bob", 1), ("q1", "c", "cy", 1)]
+    runs = {
+        name: {"q1": {doc: float(n) for n, doc in enumerate(order)}} for name, order in (("x", "abc"), ("y", "cba"))
+    }
+    found = scores_by_judge(small(apart), runs, "P@3").sentence()
+    assert found == "No judge labelled enough to tell which system is first by P@3."
+
+
+@pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 def test_means_intervals_and_shares_by_hand():
     found = scores_by_judge(small(), RUNS, "P@1")
     assert (found.judges, found.systems) == (("ann", "bob"), ("x", "y"))

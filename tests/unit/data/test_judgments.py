@@ -134,6 +134,13 @@ def test_summary_counts_items_by_labels_and_labels_by_assessor(qrels):
     np.testing.assert_array_equal(judgments.label_counts(), [[0, 1, 1], [1, 0, 0], [1, 0, 0]])
 
 
+def test_a_part_counts_its_own_items_and_names_its_rows(qrels):
+    part = read_judgments(qrels("1 0 a 2\n1 0 b 0\n2 0 c 0\n3 0 d 1\n", "ann")).take([3, 1])
+    summary = part.summary()
+    assert (summary.n_labels, summary.n_items, summary.n_topics, summary.items_with) == (2, 2, 2, {1: 2})
+    assert (part.column("doc").texts(), part.column("topic").texts()) == (["d", "b"], ["3", "1"])
+
+
 def test_labels_of_other_aspects_are_not_further_labels_of_an_item():
     rows = [
         ("1", "a", "x", 1, "rel"),

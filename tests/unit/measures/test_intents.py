@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from long_rows import judgments_of
-from venire import compare, evaluate
+from venire import compare, evaluate, evaluate_users
 from venire.agreement import alpha
 from venire.data.intents import by_intent
 from venire.errors import AmbiguousLabels, FormatError, MeasureError, SettingError, UnjudgedWarning
@@ -223,6 +223,31 @@ def test_a_vital_and_an_okay_nugget(labels, expected):
     ]
     table = {**{name: column[:2] for name, column in NUGGETS.items()}, "label": list(labels)}
     assert evaluate(*as_answers(table), measures).values.ravel().tolist() == pytest.approx(expected, abs=1e-5)
+
+
+def test_gains_of_nuggets_that_are_probabilities_count_as_they_are():
+    """The mean over users who find support with these probabilities; strict goes by the label, whatever its gain."""
+    judgments, runs = as_answers(NUGGETS)
+    worth = {"not_support": 0.1, "partial_support": 0.6, "support": 0.5}
+    names = ["AllScore", "VitalScore", "WeightedScore", "AllScore(strict=True)"]
+    found = evaluate(judgments, runs, names, gains=worth, assessor="nist").values[:, 0]
+    assert found[0].tolist() == pytest.approx([0.55, 0.5, (0.5 + 0.3) / 1.5, 0.5])
+    assert found[1].tolist() == pytest.approx([0.3, 0.1, (0.1 + 0.25) / 1.5, 0.5])
+    users = evaluate_users(judgments, runs, names[:3], gains=worth, assessor="nist", users=4000, rng=1)
+    assert users.mean.values == pytest.approx(found[:, :3], abs=0.03)
+    larger = {"not_support": 0, "partial_support": 1, "support": 4}
+    assert evaluate(judgments, runs, "AllScore", gains=larger, assessor="nist").values.ravel()[0] == 0.625
+
+
+def test_users_by_intent():
+    """Users whose relevance is certain score as the assessor does, with probabilities of intents too."""
+    known = {("1", "i"): 0.9, ("1", "j"): 0.1, ("2", "i"): 1.0}
+    names, whose = ["alpha_nDCG@3", "D#-nDCG@3", "AP_IA"], {"assessor": "ann", "intents": known}
+    users = evaluate_users(judgments_of(ROWS), LISTS, names, gains={"0": 0, "1": 1, "2": 1}, users=2, **whose)
+    scores = evaluate(judgments_of(ROWS), LISTS, names, gains="binary:1", **whose)
+    assert users.topics.values == pytest.approx(scores.values)
+    drawn = evaluate_users(judgments_of(ROWS), LISTS, "P_IA@3", gains={"0": 0, "1": 0.5, "2": 0.5}, users=9, **whose)
+    assert 0 < drawn.mean.values.item() < evaluate(judgments_of(ROWS), LISTS, "P_IA@3", **whose).mean().values.item()
 
 
 def test_a_nugget_that_no_answer_supports_counts():

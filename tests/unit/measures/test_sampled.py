@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 import pytrec_eval
 
-from venire import evaluate
+from venire import compare, evaluate
 from venire.errors import MeasureError
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
@@ -136,6 +136,29 @@ def test_labels_without_a_probability_count_as_certain_with_a_note():
     found = evaluate(table(rows), {"1": {"b": 2.0, "a": 1.0}}, "statAP")
     assert found.values.item() == pytest.approx(slow_statap(rows, ["b", "a"]))
     assert [note.fields["n"] for note in found.notes if note.kind == "no-probability"] == [1]
+
+
+@pytest.mark.parametrize(("probability", "kinds"), [(0.25, 1), (1.0, 0), (None, 0)])
+def test_infap_does_not_use_probabilities_and_says_so(probability, kinds):
+    rows = [("1", "a", 1, probability), ("1", "b", -1, probability)]
+    found = evaluate(table(rows), {"1": {"b": 2.0, "a": 1.0}}, ["infAP", "AP"])
+    assert [note.kind for note in found.notes].count("probabilities-unused") == kinds
+    assert evaluate(table(rows), {"1": {"b": 2.0, "a": 1.0}}, "AP").values.item() == 0.5
+
+
+def test_statap_compares_systems_by_one_assessor_alone():
+    rows = [(str(t), doc, int((t + n) % 3 > 0), 0.5) for t in range(6) for n, doc in enumerate("abc")]
+    labels = pl.concat([table(rows, assessor=[who] * len(rows)) for who in ("ann", "bob")])
+    runs = {
+        name: {str(t): {doc: -float(order.index(doc)) for doc in "abc"} for t in range(6)}
+        for name, order in (("one", "abc"), ("two", "cba"))
+    }
+    with pytest.raises(MeasureError, match="drawn by a model have none") as refused:
+        compare(labels, runs, "statAP", assessor="ann")
+    assert "where assessor=NAME" in str(refused.value.hint)
+    (pair,) = compare(labels.filter(assessor="ann"), runs, "statAP").records()
+    means = evaluate(labels, runs, "statAP", assessor="ann").mean().values[:, 0]
+    assert pair["delta"] == pytest.approx(means[0] - means[1])
 
 
 def test_statap_by_assessor_and_what_it_refuses():
