@@ -1,8 +1,9 @@
 """Files of plans: judgments to collect, one a row, in blocks by topic.
 
 A plan is a table with the columns ``topic, doc, judge, kind, probability, reason``, and ``other``, the second document,
-where it has preference tests.  It is written as TSV with a header; .gz or .zst may end the file's name.  A plan with
-one more column, ``label``, is a table of judgments: ``judge`` is read as the assessor, and ``probability`` as it is.
+where it has preference tests.  It is written as TSV with a header; .gz or .zst may end the file's name.  With one more
+column, ``label``, it is a table of judgments: ``judge`` is read as the assessor, and ``probability`` as it is.  With
+``preferred``, the choice of a preference test, it is one of preferences.
 
 Reading is strict, since probabilities enter estimates: no other columns, no empty cells (but a preference test without
 a judge, which anybody may take), probabilities in (0, 1].
@@ -76,6 +77,8 @@ def _texts(rows: TableRows, name: str) -> list[str]:
 
 def _probabilities(rows: TableRows) -> list[float]:
     hint = "a probability is above 0 and at most 1"
+    empty = np.array([not each for each in _texts(rows, "probability")], dtype=np.bool_)
+    rows.refuse(empty, "the probability is empty", hint=hint)
     value = rows.finite_numbers("probability", hint=hint)
     rows.refuse(~((value > 0) & (value <= 1)), lambda row: f"the probability is {value[row]:g}", hint=hint)
     return list(value.tolist())

@@ -9,6 +9,9 @@ positive where the left one is better, ``strength_right`` and ``right_better`` w
 document is its id; ``=``, ``tie`` or nothing is a tie, ``?`` means not judged; also ``!`` or ``left`` for the first and
 ``right`` for the second, where no document has this id.
 
+A plan of preference tests (``io.plans``) with one more column, the choice, is such a table: its documents are ``doc``
+and ``other``, and its assessor is ``judge`` where it names any.  There, an empty choice is no tie, but an error.
+
 Cost: O(bytes), and a sort of the distinct names; memory: a few times that of the file.
 """
 
@@ -26,6 +29,7 @@ from venire.errors import FormatError
 from venire.io.files import opened, stem
 from venire.io.lines import BOM, read_bytes, split_columns
 from venire.io.paths import expanded
+from venire.io.plans import OTHER
 from venire.io.tables.blocks import TableRows, format_of, frame_of, read_frame
 from venire.io.tables.columns import (
     HEAD,
@@ -47,8 +51,13 @@ PreferencesLike = Preferences | str | Path | Mapping[str, Any] | Iterable[Any]
 
 NAMES: Mapping[str, Groups] = {
     "topic": ROLES["topic"],
-    "left": (("left", "leftdoc", "docleft", "leftid"), ("a", "doca"), ("doc1", "docid1", "d1", "first")),
-    "right": (("right", "rightdoc", "docright", "rightid"), ("b", "docb"), ("doc2", "docid2", "d2", "second")),
+    "left": (("left", "leftdoc", "docleft", "leftid"), ("a", "doca"), ("doc1", "docid1", "d1", "first"), ("doc",)),
+    "right": (
+        ("right", "rightdoc", "docright", "rightid"),
+        ("b", "docb"),
+        ("doc2", "docid2", "d2", "second"),
+        ("other",),
+    ),
     "assessor": ROLES["assessor"],
     "strength": (("strength", "strengthleft", "leftbetter"), ("score", "rating")),
     "strength_right": (("strengthright", "rightbetter"),),
@@ -134,6 +143,8 @@ def _from_rows(rows: TableRows, default: str) -> Table:
         raise _nothing(rows.where)
     roles = find_choice(rows.frame.columns, rows.where, None)
     columns = {role: rows.texts(name).fill_null("").alias(role) for role, name in roles.items()}
+    if _of_plan(roles) and "assessor" in roles and (columns["assessor"] == "").all():
+        del columns["assessor"], roles["assessor"]
     columns |= {role: columns[role].str.strip_chars() for role in roles if role not in PLAIN[:3]}
     return Table({role: rows.encoded(each) for role, each in columns.items()}, rows, default, roles)
 
@@ -207,10 +218,16 @@ def _preferences(table: Table, sides: tuple[str, str]) -> Preferences:
 def _refuse_empty(columns: Mapping[str, Category], table: Table) -> None:
     """Raise at the first row that lacks a topic, a document, an assessor or a strength."""
     for role, column in columns.items():
-        if role != "preferred":
+        if role != "preferred" or _of_plan(table.roles):
             length = column.names.slices.end - column.names.slices.start
-            hint = "leave out what was not judged" if role.startswith("strength") else f"every row needs its {role}"
-            table.rows.refuse((length == 0)[column.codes], f"the {role} is empty", hint=hint)
+            hint = "leave out what was not judged" if role in OUTCOMES else f"every row needs its {role}"
+            what = "choice" if role == "preferred" else role
+            table.rows.refuse((length == 0)[column.codes], f"the {what} is empty", hint=hint)
+
+
+def _of_plan(roles: Mapping[str, str]) -> bool:
+    """Whether these are the columns of a plan with its choices."""
+    return plain(roles.get("right", "")) == OTHER
 
 
 def _strength(columns: Mapping[str, Category], table: Table) -> Floats:

@@ -6,14 +6,28 @@ the next batch from what was not judged yet.  No hypothesis is tested: each look
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
+
+import numpy as np
 
 from venire.data.asked import Asked
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
-from venire.planning.earlier import earlier_rounds, keys_of, past_notes, refuse_other_plans, refuse_too_little
+from venire.errors import SettingError
+from venire.planning.earlier import (
+    SAME,
+    earlier_rounds,
+    keys_of,
+    past_notes,
+    refuse_other_plans,
+    refuse_too_little,
+    rows_of,
+)
 from venire.planning.result import JUDGE, SPENT, Plan, costs
+from venire.planning.second_judgments import of_people
 
 Judged = tuple[str, frozenset[str], str]
 """Topic, documents and judge of a judgment; a label has one document, and anybody may compare two."""
@@ -46,9 +60,38 @@ def _judged(row: Asked) -> Judged:
     return row.topic, frozenset({row.doc, row.other} - {""}), row.judge
 
 
-def labelled(labels: Judgments) -> set[Judged]:
-    """Return what was labelled, and by whom."""
-    return {(topic, frozenset({doc}), name) for topic, doc, name in keys_of(labels)}
+def labelled(labels: Judgments, after: Sequence[Plan | Iterable[Asked]], *, again: bool = False) -> set[Judged]:
+    """Return which second labels came back: by who was asked, or by anybody with the probability of the plan.
+
+    Labels that are somebody else's second ones without it are refused, unless items with two labels are asked again.
+    """
+    asked: dict[tuple[str, str], list[Asked]] = {}
+    for row in chain.from_iterable(rows_of(after)):
+        asked.setdefault((row.topic, row.doc), []).append(row)
+    chance = np.full(len(labels), np.nan) if labels.probability is None else labels.probability
+    back = {
+        (topic, doc)
+        for (topic, doc, name), stated in zip(keys_of(labels), chance.tolist(), strict=True)
+        for row in asked.get((topic, doc), ())
+        if name == row.judge or abs(stated / row.probability - 1) <= SAME
+    }
+    if not again:
+        refuse_other_judges(labels, {key: rows[-1] for key, rows in asked.items() if key not in back})
+    return {_judged(asked[key][-1]) for key in back}
+
+
+def refuse_other_judges(labels: Judgments, missing: Mapping[tuple[str, str], Asked]) -> None:
+    """Raise where somebody labelled a second time what others were asked for, and nothing else."""
+    of_name: dict[str, set[tuple[str, str]]] = {}
+    for topic, doc, name in keys_of(of_people(labels)) if missing else ():
+        of_name.setdefault(name, set()).add((topic, doc))
+    n_labels = Counter(chain.from_iterable(of_name.values()))
+    for name, keys in of_name.items():
+        if keys <= missing.keys() and all(n_labels[key] > 1 for key in keys):
+            row = missing[min(keys)]
+            message = f"{name!r} labelled only what others were asked for, as {row.doc!r} of topic {row.topic!r}"
+            hint = ["keep the column probability of the plan with the labels", f"leave the labels of {name!r} out"]
+            raise SettingError(f"{message}, without the probability of the plan", hint=hint)
 
 
 def compared(preferences: Preferences | None) -> set[Judged]:

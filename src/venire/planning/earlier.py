@@ -15,6 +15,9 @@ from venire.randomness import seed_of, stream
 from venire.results import Note, first_few
 from venire.types import Ints, RNGLike
 
+SAME = 1e-3
+"""Two probabilities that differ by a smaller share are the same, but for the digits they were written with."""
+
 
 def rows_of(after: Sequence[Plan | Iterable[Asked]]) -> list[list[Asked]]:
     """Return what each earlier plan asked for."""
@@ -94,7 +97,7 @@ def with_probabilities(
     rows = np.flatnonzero(labels.assessor.among({name for *_, name in known} & set(labels.assessors), "assessor"))
     for row, key in zip(rows.tolist(), keys_of(labels, rows), strict=True):
         chances = known.get(key)
-        if chances is not None and not np.isnan(found[row]) and not np.isclose(found[row], chances, rtol=1e-3).any():
+        if chances is not None and not np.isnan(found[row]) and not np.isclose(found[row], chances, rtol=SAME).any():
             topic, doc, _ = key
             message = (
                 f"{doc!r} of topic {topic!r} has the probability {found[row]:g} among the labels, and {chances[-1]:g}"

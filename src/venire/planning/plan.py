@@ -133,7 +133,8 @@ def plan(
     labels, sources = with_probabilities(labels, earlier), None if runs is None else as_runs(runs)
     of_goal = plan_labels if aim.kind == LABELS else plan_agreement
     planner = partial(of_goal, labels, sources, judges=settings.pop("reference", None), rng=rng, **settings)
-    return in_batches(planner, earlier, labelled(labels) if earlier else (), kind=SECOND, **purse)
+    given = labelled(labels, earlier, again=again) if earlier else ()
+    return in_batches(planner, earlier, given, kind=SECOND, **purse)
 
 
 def refuse_other_goals(goal: Goal, after: Sequence[Plan | Iterable[Asked]]) -> None:

@@ -63,7 +63,7 @@ def candidates(
     """Find the items that one person labelled, and that one of the judges may label; again: all labelled items."""
     labels = _population(as_judgments(judgments), runs)
     who = _judges(labels, judges)
-    people = _of_people(labels)
+    people = of_people(labels)
     n_labelled = np.bincount(_distinct(people) // max(len(people.assessor.names), 1), minlength=len(people.items))
     wanted = np.flatnonzero((n_labelled > 0) if again else (n_labelled == 1))
     taken = _n_taken(labels, who)[wanted] == len(who)
@@ -86,7 +86,7 @@ def _population(labels: Judgments, runs: RunsLike | None) -> Judgments:
     return alone if runs is None else in_top_results(alone, runs)
 
 
-def _of_people(labels: Judgments) -> Judgments:
+def of_people(labels: Judgments) -> Judgments:
     """Leave out the labels of machines, unless there are no others."""
     person = ~np.isin(np.array(labels.assessors, dtype=object), labels.machines)[labels.assessor.codes]
     return labels.take(person) if labels.machines and person.any() else labels

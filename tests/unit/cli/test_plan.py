@@ -411,6 +411,34 @@ def test_second_judgments_in_batches_until_the_budget_is_spent(venire, judged_on
     assert "earlier plan 1 asks for second judgments, so it has another goal" in other.err
 
 
+@pytest.mark.parametrize("goal", ["labels", "agreement"])
+def test_second_labels_by_others_count_with_the_probabilities_of_the_plan(venire, judged_once, tmp_path, goal):
+    plan, words = tmp_path / "plan.tsv", ("--goal", goal, "--budget", "60", "--batch", "20")
+    assert venire("plan", judged_once, *words, "-o", plan).code == 0
+    asked = read_plan(plan)
+    zoe = answered([each._replace(judge="zoe") for each in asked], tmp_path / "labels.tsv")
+    found = venire("plan", judged_once, *words, "--after", plan, "-j", zoe)
+    assert (found.code, len(found.out.splitlines())) == (0, 21)
+    assert "20 of the budget is spent, 40 is left" in found.err
+    assert "did not come back" not in found.err
+    unstated = answered([each._replace(judge="zoe") for each in asked], tmp_path / "unstated.tsv", stated=False)
+    code, out, err = venire("plan", judged_once, *words, "--after", plan, "-j", unstated)
+    assert (code, out) == (2, "")
+    assert "'zoe' labelled only what others were asked for" in err
+    assert "keep the column probability" in err
+
+
+def test_an_answer_to_the_plan_before_the_last_counts_once(venire, judged_once, tmp_path):
+    words = (judged_once, "--goal", "labels", "--budget", "60", "--batch", "20")
+    plans = [tmp_path / "plan1.tsv", tmp_path / "plan2.tsv"]
+    assert venire("plan", *words, "-o", plans[0]).code == 0
+    asked = read_plan(plans[0])
+    write_plan([each._replace(judge="zoe", probability=each.probability / 2) for each in asked], plans[1])
+    late = answered(asked, tmp_path / "labels.tsv")
+    err = venire("plan", *words, "-j", late, "--after", plans[0], "--after", plans[1]).err
+    assert "20 of the budget is spent, 40 is left" in err
+
+
 def test_preference_tests_in_batches(venire, judged_once, tmp_path):
     plan, choices = tmp_path / "plan.tsv", tmp_path / "choices.tsv"
     settings = ("--goal", "preferences", "--budget", "20", "--batch", "15")

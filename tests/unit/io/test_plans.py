@@ -78,6 +78,7 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
         ("q1\td1\tann\tpreference\t0.5\trank 1", "other document"),
         ("q1\t\tann\treference\t0.5\trank 1", "the doc is empty"),
         ("q1\td1\t\treference\t0.5\trank 1", "the judge is empty"),
+        ("q1\td1\tann\treference\t\trank 1", "the probability is empty"),
         ("q1\td1\tann\treference\t0.5", "found 5 fields, expected 6"),
         ("q0\td0\tann\treference\t0.25\trank 9", "asked for twice"),
     ],

@@ -81,6 +81,32 @@ def test_a_document_may_be_called_as_a_mark_is(tmp_path: Path) -> None:
     assert read_preferences(path).strength.tolist() == [1, 1]
 
 
+PLANNED = "topic\tdoc\tjudge\tkind\tprobability\treason\tother"
+
+
+@pytest.mark.parametrize(("judge", "who"), [("", "choices"), ("ann", "ann")])
+@pytest.mark.parametrize("ending", ["tsv", "txt"])
+def test_a_plan_with_its_choices_is_read(tmp_path: Path, ending: str, judge: str, who: str) -> None:
+    lines = [f"q1\td 1\t{judge}\tpreference\t0.5\t2 against 1\td 2\t{each}" for each in ("d 1", "d 2", "=", "?")]
+    path = written(tmp_path / f"choices.{ending}", "\n".join([f"{PLANNED}\tpreferred", *lines]))
+    assert rows(read_preferences(path)) == [("q1", "d 1", "d 2", who, each) for each in (1.0, -1.0, 0.0)]
+    signs = written(tmp_path / "choices.tsv", f"{PLANNED}\tstrength\n{lines[0].removesuffix('d 1')}-2")
+    assert rows(read_preferences(signs)) == [("q1", "d 1", "d 2", who, -2.0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{PLANNED}\nq1\td1\t\tpreference\t0.5\t2 against 1\td2", "with one more column, preferred"),
+        (f"{PLANNED}\tpreferred\nq1\td1\t\tpreference\t0.5\t2 against 1\td2\t", "the choice is empty"),
+    ],
+)
+def test_what_is_planned_is_no_choice(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(FormatError) as error:
+        read_preferences(written(tmp_path / "plan.tsv", text))
+    assert message in f"{error.value.message} {error.value.hint}"
+
+
 def test_lines_without_header(tmp_path: Path) -> None:
     path = tmp_path / "prefs.txt.gz"
     path.write_bytes(gzip.compress(b"# by a crowd\n23287 p1 p2 p1\n23287\tp3  p4 p4\n\n23287 p3 p5 =\n23287 p3 p6 ?"))

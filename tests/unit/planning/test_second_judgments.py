@@ -15,6 +15,7 @@ from venire.data.asked import SECOND
 from venire.errors import SettingError
 from venire.io.judgments import as_judgments
 from venire.planning import minutes_per_label, plan_agreement, plan_labels
+from venire.planning.agreement import Present, _correlation
 from venire.planning.allocation import neyman
 from venire.planning.labels import LabelPairs
 from venire.planning.result import DECIDED, UNDECIDABLE, Expected, enough
@@ -340,3 +341,20 @@ def test_the_interval_of_alpha_is_expected_to_end_at_its_range():
     forecast = plan_agreement(judged_once(n_topics=2), budget=8).forecast
     assert max(each.half_width for each in forecast) == 1.0
     assert forecast[0].p_decided == pytest.approx(0.0, abs=1e-3)
+
+
+def test_before_the_first_pair_the_half_width_of_alpha_is_not_certain():
+    labels = judged_once(n_topics=40)
+    first = plan_agreement(labels, budget=200)
+    half_width = first.there.half_width
+    decided = [plan_agreement(labels, budget=200, within=half_width * times).there.p_decided for times in (1.0, 1.3)]
+    assert decided == pytest.approx([0.5, 0.83], abs=0.02)
+    assert [str(note) for note in first.notes] == [
+        "alpha has no interval yet, so the forecast assumes that it is about 0.6"
+    ]
+
+
+def test_few_pairs_of_a_topic_do_not_show_that_topics_are_alike():
+    """With two items a topic, items that vary as if topics were alike are not taken for that; with many, they are."""
+    few, many = (Present(0.5, _correlation(1.0, size, 30), 30 * size, 30, (100,) * 30) for size in (2, 100))
+    assert few.expected(3000, 3000, 0.1).half_width > 1.5 * many.expected(3000, 3000, 0.1).half_width

@@ -73,7 +73,7 @@ WAYS = {
     "a click log": "read it as a click log (read_clicks)",
     "a run": "judgments come first, then runs",
     "judgments": "give it as judgments",
-    "a plan": "it says what to judge: give it with one more column, label",
+    "a plan": "it says what to judge: give it with one more column, {answer}",
 }
 """What to do with a table that is of another kind than expected."""
 
@@ -214,7 +214,7 @@ def kind_of_table(names: Sequence[str]) -> str | None:
     if known.intersection(ROLES["label"][0]):
         return "judgments"
     if known.issuperset(PLANNED):
-        return "a plan"
+        return "preferences" if "preferred" in known else "a plan"
     if known & CLICKED:
         return "a click log"
     return "a run" if "score" in known and known & RANKED else None
@@ -225,7 +225,8 @@ def refuse_other_kind(names: Sequence[str], expected: str, where: object, line: 
     found = kind_of_table(names)
     if found not in (None, expected):
         message = f"this looks like {found} (columns {', '.join(names[:8])}), expected {expected}"
-        raise FormatError(where, line, message, hint=WAYS[str(found)])
+        answer = "preferred" if expected == "preferences" else "label"
+        raise FormatError(where, line, message, hint=WAYS[str(found)].format(answer=answer))
 
 
 def votes_fault(names: Sequence[str], where: object, line: int | None = None) -> FormatError:
