@@ -20,9 +20,8 @@ from venire.io.outputs import NewFiles
 from venire.io.paths import expanded_all, names_files
 from venire.io.qrels import add_qrels, read_qrels
 from venire.io.rows import Rows, assemble, named
-from venire.io.sources.known import JUDGMENTS, source_of
+from venire.io.sources.known import JUDGMENTS, read_head, source_of
 from venire.io.tables.columns import (
-    HEAD,
     JSON_LINES,
     SEPARATOR,
     doubtful_table,
@@ -222,7 +221,7 @@ def _read_file(path: Path, second_column: str, form: Mapping[str, Any]) -> Rows:
 
         return irds.rows(path)
     with opened(path) as file:
-        head = file.read(HEAD)
+        head = read_head(file)
     if not form.get("layout") and (source := source_of(head, path, JUDGMENTS)) is not None:
         return source.rows(path, form.get("columns") or {})
     stated = bool(form.get("columns"))

@@ -130,6 +130,16 @@ def test_what_is_no_label_is_counted(write, name, reasons):
     assert {note.fields["why"]: note.fields["n"] for note in notes if note.kind == "left-out"} == reasons
 
 
+@pytest.mark.parametrize("name", ["umbrela", "doccano", "argilla", "argilla, columns", "prodigy"])
+def test_a_first_text_that_is_long_does_not_hide_what_a_file_is(write, name):
+    path, source, content, expected = files.JUDGED[name]
+    long = b"x" * (1 << 17 if name != "umbrela" else 1 << 16)
+    key = next(key for key in (b'"prompt": "', b'"text": "', b'"passage": "', b'"query": "') if key in content)
+    path = write(path, content.replace(key, key + long, 1))
+    assert rows(read_judgments(path)) == sorted(expected)
+    assert inspect_file(path).kind == BY_NAME[source].title
+
+
 def test_an_annotation_without_a_value_is_counted(write):
     task = {**files.LABEL_STUDIO[0], "annotations": [*files.LABEL_STUDIO[0]["annotations"], {"result": []}]}
     (note,) = (note for note in read_judgments(write("studio.json", [task])).notes if note.kind == "left-out")
