@@ -163,10 +163,18 @@ class Tabular(ABC):
         return {"sentence": sentence, "rows": self.records()} | ({"notes": notes} if notes else {})
 
     def to_polars(self) -> pl.DataFrame:
-        """Return the rows as a data frame."""
+        """Return the rows as a data frame.
+
+        A column without any value has the type of its values: text for those in ``TEXTS``, else numbers.
+        """
         import polars as pl
 
-        return pl.DataFrame(self.records(), infer_schema_length=None)
+        frame = pl.DataFrame(self.records(), infer_schema_length=None)
+        unknown = [name for name, kind in frame.schema.items() if kind == pl.Null and name != "observed"]
+        kinds = {
+            name: pl.String if name in TEXTS else pl.Boolean if name in ANSWERS else pl.Float64 for name in unknown
+        }
+        return frame.cast(kinds)  # type: ignore[arg-type]
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a data frame; needs pandas and pyarrow (``pip install "venire[pandas]"``)."""
@@ -294,6 +302,12 @@ def finite(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
+TEXTS = frozenset(
+    ("a", "aspect", "assessor", "b", "given", "intent", "level", "measure", "other_gains", "pool", "reason", "relevant")
+)
+"""Columns of text all of whose values may be unknown."""
+ANSWERS = frozenset(("significant", "told_apart", "passed"))
+"""Columns of yes and no all of whose values may be unknown."""
 NO_VALUES = re.compile(r"(sd|se|p_value|p_adjusted|needed)(_.*)?|.*_(sd|se|low|high)|low|high")
 """Columns of numbers that describe another number."""
 

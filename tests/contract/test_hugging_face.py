@@ -39,6 +39,26 @@ def test_a_dataset_on_disk_is_a_table(tmp_path):
     assert labels(tmp_path / "qrels") == LABELS
 
 
+def test_a_folder_of_several_splits_is_refused_by_their_names(tmp_path):
+    qrels = datasets.Dataset.from_polars(QRELS)
+    datasets.DatasetDict(train=qrels, test=qrels).save_to_disk(tmp_path / "both")
+    with pytest.raises(FormatError, match=r"both: has several splits: test, train\n.*the folder .*both.test"):
+        read_judgments(tmp_path / "both")
+    assert labels(tmp_path / "both" / "test") == LABELS
+    datasets.DatasetDict(test=qrels).save_to_disk(tmp_path / "one")
+    assert labels(tmp_path / "one") == LABELS
+
+
+def test_classes_have_their_names_and_not_their_numbers():
+    """Their numbers follow the order in which they were listed, which need not be that of relevance."""
+    table = {"qid": ["q1", "q1"], "docid": ["d1", "d2"], "label": [0, 1]}
+    made = datasets.Dataset.from_dict(table).cast_column("label", datasets.ClassLabel(names=["yes", "no"]))
+    found = read_judgments(made, scale="no<yes")
+    assert found.column("label").texts() == ["yes", "no"]
+    with pytest.raises(FormatError, match=r"label 'no' is not a number"):
+        read_judgments(made)
+
+
 def test_the_layout_of_a_repository(tmp_path):
     parts = {"corpus": pl.DataFrame(files.CORPUS), "queries": pl.DataFrame(files.QUERIES), "qrels": QRELS}
     for name, frame in parts.items():

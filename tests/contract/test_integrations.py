@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from result_examples import EXAMPLES, example
 from venire import Judgments, evaluate, evaluate_users, fit_gains, read_runs
 from venire.errors import SettingError, UnknownName
 from venire.io.exchange import run_scores
@@ -179,6 +180,15 @@ def test_the_provider_computes_measures_of_ir_measures_alike(name):
         assert provider.calc_aggregate(asked, qrels(), run) == pytest.approx(theirs, abs=1e-9)
 
 
+def test_the_provider_counts_negative_labels_as_judged_as_ir_measures_does():
+    judged = [ir_measures.Qrel("q1", f"d{n}", label) for n, label in enumerate((2, -1, 0))]
+    run = {"q1": {f"d{n}": 5.0 - n for n in range(5)}}
+    asked = [ir_measures.Judged @ 5, NDCG @ 5]
+    theirs = ir_measures.calc_aggregate(asked, judged, run)
+    assert theirs[asked[0]] == pytest.approx(0.6)
+    assert provider.calc_aggregate(asked, judged, run) == pytest.approx(theirs, abs=1e-9)
+
+
 def test_the_provider_leaves_what_is_defined_otherwise():
     assert not provider.supports(ir_measures.ERR @ 10)
     assert not provider.supports(NDCG(dcg="exp-log2") @ 10)
@@ -282,6 +292,27 @@ def test_names_of_metrics_that_mlflow_allows():
         metrics_of(evaluate({"q1": {"d1": 1}}, {"a@b": run, "a%b": run}, "nDCG@10"))
     with pytest.raises(UnknownName, match="system"):
         metrics_of(odd, system="bm25")
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_result_has_metrics_of_names_that_differ(name):
+    """Rows that nothing tells apart, such as those of a grid, have none."""
+    found = metrics_of(example(name))
+    assert all(re.fullmatch(r"[\w.\- :/]+", each) for each in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    {
+        "ClickSummary": "click_rate/rank_1",
+        "ContextSweep": "CCG_5/weak/weak/alpha_0.0",
+        "ConditionalValidation": "accuracy/predictor",
+        "AspectClusters": "isolation/novelty_overall",
+        "Coefficient": "krippendorff_alpha/ordinal/all",
+    }.items(),
+)
+def test_metrics_of_rows_without_texts_are_named_after_what_tells_them_apart(name, first):
+    assert next(iter(metrics_of(example(name)))) == first
 
 
 def test_what_is_no_result_is_refused_by_what_it_is():

@@ -83,6 +83,7 @@ REPORTS = {
     "documents preferred": "labels.parquet runs --preferences pairs.parquet --assessor ann --where assessor=ann",
     "aspects": "aspects.parquet runs --where aspect=overall",
     "a reference and a machine": "labels.parquet runs --reference ann --machine cy --family all=s1,s2",
+    "a pool and a reference": "labels.parquet runs --reference ann --pool majority",
     "a pool": "labels.parquet runs --pool majority",
     "one topic": "labels.parquet runs --where topic=t1",
 }
@@ -93,6 +94,9 @@ SMALL = {
     "agreement on one topic": "agreement labels.parquet --where topic=t1",
     "certificate on one topic": "certify labels.parquet runs --where topic=t1 --reference ann",
     "power with one judge": "power labels.parquet runs --where assessor=ann",
+    "agreement needed with one system": "compare labels.parquet runs/0.parquet --assessor ann --agreement-needed",
+    "counts by each assessor": "count labels.parquet runs --per assessor",
+    "pairs that are weighted": "sensitivity labels.parquet --weight item",
 }
 
 

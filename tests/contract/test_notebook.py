@@ -18,6 +18,7 @@ from pkgutil import walk_packages
 from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
+import polars as pl
 import pytest
 
 import venire
@@ -259,6 +260,8 @@ def becomes_plain_data(result: Tabular) -> None:
     assert len(frame) == len(held["rows"])
     assert not held["rows"] or frame.columns == list(held["rows"][0])
     assert list(result.to_pandas().columns) == frame.columns
+    untyped = [name for name, kind in frame.schema.items() if kind == pl.Null]
+    assert set(untyped) <= {"observed"}, "columns without a value have the type of their values"
 
 
 def plots() -> dict[str, Callable[..., object]]:

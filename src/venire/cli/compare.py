@@ -220,10 +220,10 @@ def _tell_needed(labels: Judgments, runs: Runs, out: Output, options: dict[str, 
     contour = found.contour(pair.a, pair.b, pair.measure) if pair is not None and wanted else None
     judges, words = judge_rates(labels, found, pair) if pair is not None else ([], [])
     records = found.records()
-    shown = [*NEEDED, *([] if out.format == "table" else [name for name in records[0] if name not in NEEDED])]
+    more = [name for name in records[0] if name not in NEEDED] if records and out.format != "table" else []
     out.finish(
         "needed",
-        lambda: Table.of(records, shown),
+        lambda: Table.of(records, (*NEEDED, *more)),
         document={
             "needed": records,
             "winner": [found.winner(name) for name in found.measures],

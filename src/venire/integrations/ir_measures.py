@@ -196,10 +196,10 @@ class VenireEvaluator(ir_measures.Evaluator):  # type: ignore[misc]
     def _iter_calc(self, run: Any) -> Iterator[Any]:
         frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
         for each in self.measures:
-            own = each if isinstance(each, VenireMeasure) else measure(str(each))
-            yield from (
-                ir_measures.Metric(topic, each, value) for topic, _, value in own.runtime_impl(self.qrels, frame)
-            )
+            own, qrels = each if isinstance(each, VenireMeasure) else measure(str(each)), self.qrels
+            if each.NAME == "Judged":  # for which negative labels count
+                qrels = qrels.assign(relevance=qrels["relevance"].clip(lower=0))
+            yield from (ir_measures.Metric(topic, each, value) for topic, _, value in own.runtime_impl(qrels, frame))
 
 
 class VenireProvider(ir_measures.Provider):  # type: ignore[misc]

@@ -2,7 +2,8 @@
 
 A metric is named after its measure and system, ``nDCG_10/bm25``, and its limits are ``nDCG_10/bm25/low`` and
 ``nDCG_10/bm25/high``.  MLflow allows letters, digits, ``_``, ``-``, ``.``, ``:`` and spaces in names; other characters
-become ``_``.  Without a system, as for agreement, a metric is named after its row: ``krippendorff_alpha/ordinal/all``.
+become ``_``.  Without a system, as for agreement, a metric is named after its row: ``krippendorff_alpha/ordinal/all``,
+and after the numbers that tell rows apart: ``click_rate/rank_1``.  Rows that nothing tells apart are in the artifacts.
 
 Everything is logged to the active run of MLflow, or to a new one, as by MLflow's own functions.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from math import isfinite
 from typing import Any
@@ -104,17 +106,41 @@ def _rows_of(result: Tabular) -> Records:
 
 
 def _named_values(rows: Records, *, one_system: bool) -> Iterator[tuple[str, float]]:
-    """Yield the names and values of rows: the measure, then their other texts; of one system, without its name."""
+    """Yield the names and values of rows; rows that nothing tells apart are left out."""
     value, low, high = interval_columns(rows)
-    for row in rows if value is not None else ():
+    if value is None:
+        return
+    names = _names(rows, value, one_system=one_system)
+    times = Counter(names)
+    for row, words in zip(rows, names, strict=True):
+        name = "/".join(map(_allowed, words))
+        for key, ending in ((value, ""), (low, "/low"), (high, "/high")):
+            if times[words] == 1 and key is not None and isinstance(row[key], int | float) and isfinite(row[key]):
+                yield f"{name}{ending}", row[key]
+
+
+def _names(rows: Records, value: str, *, one_system: bool) -> list[tuple[str, ...]]:
+    """Name each row by the measure, then its other texts; of one system, without its name.
+
+    Where that leaves rows of one name, columns before the value that tell some of them apart are added.
+    """
+    names = []
+    for row in rows:
         texts = {key: cell for key, cell in row.items() if isinstance(cell, str) and key not in NO_NAMES}
         if one_system:
             del texts["system"]
-        words = [texts.pop("measure", None), *texts.values()]
-        name = "/".join(_allowed(word) for word in words if word) or _allowed(str(value))
-        for key, ending in ((value, ""), (low, "/low"), (high, "/high")):
-            if key is not None and isinstance(row[key], int | float) and isfinite(row[key]):
-                yield f"{name}{ending}", row[key]
+        names.append(tuple(word for word in (texts.pop("measure", None), *texts.values()) if word) or (value,))
+    for key in list(rows[0])[: list(rows[0]).index(value)]:
+        more = [(*words, _word(key, row[key])) for words, row in zip(names, rows, strict=True)]
+        names = more if len({*more}) > len({*names}) else names
+    return names
+
+
+def _word(key: str, cell: Any) -> str:
+    """Return a cell as a part of a name: a text as it is, a number after its column."""
+    if isinstance(cell, list | tuple):
+        cell = "_".join(map(str, cell)) or None
+    return cell if isinstance(cell, str) else f"{key}_{cell}"
 
 
 def _allowed(word: str) -> str:

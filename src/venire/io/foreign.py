@@ -101,12 +101,21 @@ def _framed(source: Any, where: str) -> Any:
         hint = "give one of them, as in data['test']"
         raise FormatError(where, None, f"found several splits: {', '.join(map(str, source))}", hint=hint)
     if package == "datasets" and hasattr(source, "to_polars"):
-        return source.to_polars()
+        return _named_classes(source)
     if package == "pyarrow":
         from venire.io.tables.blocks import as_polars
 
         return as_polars(source, where)
     return source
+
+
+def _named_classes(source: Any) -> Any:
+    """Convert a dataset of Hugging Face to a frame, in which classes have their names, not their numbers."""
+    frame = source.to_polars()
+    for name, feature in (source.features or {}).items():
+        if type(feature).__name__ == "ClassLabel":
+            frame = frame.with_columns(frame[name].replace_strict(dict(enumerate(feature.names)), default=None))
+    return frame
 
 
 def _listed(source: Any) -> Any:

@@ -31,7 +31,7 @@ from venire.io.lines import BOM, read_bytes
 from venire.io.plans import is_plan, read_plan
 from venire.io.qrels import name_a_choice
 from venire.io.runs import read_facts, read_runs, whole_run
-from venire.io.sources.known import JUDGMENTS, RUNS, Source, first_keys, one_value, recognised
+from venire.io.sources.known import JUDGMENTS, RUNS, Source, first_keys, one_value, read_head, recognised
 from venire.io.sources.nuggets import of_answers, read_nuggets
 from venire.io.tables.columns import (
     BINARY,
@@ -114,10 +114,10 @@ def inspect_file(
         if str(path).startswith(DATASET):
             return _inspect_dataset(path, facts, how)
         with opened(path) as file:
-            data = file.read()
+            head = read_head(file)
+            data = head + file.read()
         with opened_raw(path) as raw:
             facts["compression"] = compression(raw.read(8))
-        head = data[:HEAD]
         source = None if how.get("layout") else recognised(head, path.name)
         kind = kind_of(head, path, judgments=judgments, stated=bool(how.get("columns"))) if source is None else ""
         of_text, odd = (

@@ -13,16 +13,15 @@ import numpy as np
 from venire.data.ids import Category
 from venire.data.judgments import Judgments, on_one_scale
 from venire.data.scale import NOT_APPLICABLE, Scale, is_number
-from venire.errors import FormatError, UnknownName
+from venire.errors import FormatError, UnknownName, reasons
 from venire.io.files import DATASET, opened
 from venire.io.foreign import known_judgments, names_assessors, of_assessor, refuse_flat, refuse_other
 from venire.io.outputs import NewFiles
 from venire.io.paths import expanded_all, names_files
 from venire.io.qrels import add_qrels, read_qrels
 from venire.io.rows import Rows, assemble, named
-from venire.io.sources.known import JUDGMENTS, source_of
+from venire.io.sources.known import JUDGMENTS, read_head, source_of
 from venire.io.tables.columns import (
-    HEAD,
     JSON_LINES,
     SEPARATOR,
     doubtful_table,
@@ -31,7 +30,7 @@ from venire.io.tables.columns import (
     looks_like_table,
     refuse_other_kind,
 )
-from venire.results import counted
+from venire.results import Note, counted
 
 JudgmentsLike = Judgments | str | Path | Mapping[str, Any] | Iterable[Any]
 JudgmentSets = JudgmentsLike | Mapping[str, Judgments]
@@ -146,7 +145,17 @@ def read_rows(source: Any, *, second_column: str = "ignore", **form: Any) -> lis
     form: how tables are read, as ``read_table`` takes it.
     """
     stated = {name: value for name, value in form.items() if value is not None}
-    return _with_distinct_names(list(_parts(source, second_column, stated)))
+    parts = list(_parts(source, second_column, stated))
+    if parts and not any(len(part.line) for part in parts):
+        hint = reasons(note for part in parts for note in part.notes)
+        raise FormatError(parts[0].source, None, "holds no labels", hint=hint)
+    return _with_distinct_names([part if len(part.line) else _without_labels(part) for part in parts])
+
+
+def _without_labels(part: Rows) -> Rows:
+    """Note that a file of several has no labels; who is declared there has none either."""
+    note = Note("no-labels", "{where} holds no labels", where=part.source)
+    return replace(part, roles=(), notes=(note, *part.notes))
 
 
 def refuse_unknown_columns(names: Iterable[str], parts: Sequence[Rows]) -> None:
@@ -166,7 +175,7 @@ def _refuse_unread_columns(stated: Mapping[str, str], parts: Sequence[Rows]) -> 
 
 def _with_distinct_names(parts: list[Rows]) -> list[Rows]:
     """Name assessors after folder and file where several folders have files of the same name."""
-    names = [part.assessor.names[0] if part.named_after_file else None for part in parts]
+    names = [part.assessor.names[0] if part.named_after_file and len(part.line) else None for part in parts]
     twice = {name for name, times in Counter(names).items() if name is not None and times > 1}
     sources = Counter(part.source for part, name in zip(parts, names, strict=True) if name in twice)
     for source, times in sources.items():
@@ -212,7 +221,7 @@ def _read_file(path: Path, second_column: str, form: Mapping[str, Any]) -> Rows:
 
         return irds.rows(path)
     with opened(path) as file:
-        head = file.read(HEAD)
+        head = read_head(file)
     if not form.get("layout") and (source := source_of(head, path, JUDGMENTS)) is not None:
         return source.rows(path, form.get("columns") or {})
     stated = bool(form.get("columns"))

@@ -40,8 +40,8 @@ from venire.io.foreign import as_id, known_runs, refuse_flat, refuse_other
 from venire.io.lines import Chunk, chunks, last_line, line_fault, read_bytes, split_columns, warn_of_comments
 from venire.io.paths import expanded_all, names_files
 from venire.io.pipes import STDIN
-from venire.io.sources.known import RUNS, source_of
-from venire.io.tables.columns import HEAD, is_run_table
+from venire.io.sources.known import RUNS, read_head, source_of
+from venire.io.tables.columns import is_run_table
 from venire.kernels.ragged import offsets
 from venire.results import first_few, read_number
 from venire.scan.fields import Fault, split
@@ -154,7 +154,7 @@ def _of_file(path: Path) -> Source:
 
         return irds.lists(path)
     with opened(path) as file:
-        head = file.read(HEAD)
+        head = read_head(file)
     if (source := source_of(head, path, RUNS)) is not None:
         table: RunTable = source.lists(path)
         return table

@@ -9,6 +9,7 @@ the same.  What is there already is not stored again.
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,11 +19,11 @@ from pathlib import Path
 import numpy as np
 
 from venire.data.scale import Scale, is_integer, whole
-from venire.errors import FormatError, SettingError, UnknownName, Way, known_names
+from venire.errors import BadRowsWarning, FormatError, SettingError, UnknownName, Way, known_names
 from venire.io.files import opened
 from venire.io.judgments import read_judgments
 from venire.io.sources.known import BY_NAME, OF_LABELS
-from venire.io.sources.labels import Imported
+from venire.io.sources.labels import Imported, left_out_notes
 from venire.io.tables.columns import BINARY, HEAD, ROLES, find_roles
 from venire.judging.answers import SURPLUS, Answer, Stored
 from venire.judging.store import Store
@@ -60,7 +61,10 @@ def read_labels(path: Path, source: str, *, scale: Scale | None = None, control:
         found = list(_judgments(path, scale))
     elif source in OF_LABELS:
         columns = {"label": control} if control else {}
-        found = [each for each in BY_NAME[source].labels(path, columns) if not each.left_out]
+        read = BY_NAME[source].labels(path, columns)
+        for note in left_out_notes(read):
+            warnings.warn(f"{path}: {note}", BadRowsWarning, stacklevel=2)
+        found = [each for each in read if not each.left_out]
         _refuse_several(found, path)
     else:
         raise UnknownName("source", source, SOURCES)

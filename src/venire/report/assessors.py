@@ -156,14 +156,13 @@ def nearness_records(evidence: Evidence) -> Records:
     if len(judges) < LEAST_JUDGES:
         return []
     judges.sort(key=lambda name: -round(float(kappa.value[number[name]]), 9))
-    some_tau = any(tau.get(name) is not None for name in judges)
     return [
         {
             "rank": 1 + place,
             "judge": name,
             **{what: known(each[number[name]]) for what, each in _columns(profiles).items()},
             "items": int(profiles.n_shared[number[name]]),
-            **({"tau": tau.get(name)} if some_tau else {}),
+            "tau": tau.get(name),
         }
         for place, name in enumerate(judges)
     ]
@@ -201,11 +200,13 @@ def nearness_parts(evidence: Evidence) -> list[Part]:
     first, last = rows[0], rows[-1]
     text = f"Of {counted(len(rows), 'judge')}, {first['judge']} is nearest to {people} (kappa {first['kappa']:.2f})"
     text = f"{text}, {last['judge']} farthest ({last['kappa']:.2f})."
-    tau = " Tau: of the order of systems with that by the reference." if "tau" in first else ""
-    caption = f"Judges by nearness to {people}: kappa on shared items with its 95% confidence interval.{tau}"
+    caption = f"Judges by nearness to {people}: kappa on shared items with its 95% confidence interval."
+    unseen: tuple[str, ...] = ("tau",)
+    if any(row["tau"] is not None for row in rows):
+        caption, unseen = f"{caption} Tau: of the order of systems with that by the reference.", ()
     words = f"Kappa of each judge with {people}, with intervals, the nearest first."
     return [
         Words(text, about="nearness"),
         Picture("nearness", f"Kappa of each judge with {people}, the nearest first.", nearness_chart(profiles), words),
-        Grid.of("judges_by_nearness", caption, rows, shown=12),
+        Grid.of("judges_by_nearness", caption, rows, shown=12, unseen=unseen),
     ]

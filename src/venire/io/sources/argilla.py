@@ -36,16 +36,16 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
                 continue
             topic, doc = (record.name(role, columns, *places) for role in ("topic", "doc"))
             left_out = "" if status in (None, "submitted") else f"{str(status)[:30]}, not submitted"
-            if not left_out and isinstance(value, list) and len(value) != 1:
-                left_out = f"answers to {question!r} are lists"
+            is_list = isinstance(value, list)  # of a ranking, or a question with several labels
+            label, none = ("", f"answers to {question!r} are lists") if is_list else record.choice(value, question)
             yield Imported(
                 topic=topic,
                 doc=doc,
-                label="" if left_out else record.value(value),
+                label=label,
                 assessor="" if user is None else str(user),
                 aspect=question,
-                left_out=left_out,
-                doubt=DOUBT if status is None and not left_out else "",
+                left_out=left_out or none,
+                doubt=DOUBT if status is None and not none else "",
                 line=record.place,
             )
     refuse_unknown_question(path, columns, known)

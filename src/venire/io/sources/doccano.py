@@ -22,13 +22,7 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
         held = record.held
         known.update(dict.fromkeys(held))
         topic, doc = (record.name(role, columns, held.get("meta"), held) for role in ("topic", "doc"))
-        chosen = held.get(columns.get("label") or ("label" if "label" in held else "labels"))
-        none = chosen in (None, [], "")
-        yield Imported(
-            topic=topic,
-            doc=doc,
-            label="" if none else record.value(chosen),
-            left_out="no label was chosen" if none else "",
-            line=record.place,
-        )
+        key = columns.get("label") or ("label" if "label" in held else "labels")
+        label, left_out = record.choice(held.get(key), key)
+        yield Imported(topic=topic, doc=doc, label=label, left_out=left_out, line=record.place)
     refuse_unknown_question(path, columns, known)

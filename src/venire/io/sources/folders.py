@@ -20,6 +20,8 @@ PARTS = {"qrels": ("qrels", "default", "data"), "queries": ("queries",), "corpus
 ENDINGS = (".jsonl", ".ndjson", ".tsv", ".csv", ".parquet", ".arrow")
 COMPRESSED = ("", ".gz", ".zst")
 MOST = 10_000
+SPLITS = "dataset_dict.json"
+"""What a folder of several splits has that ``datasets`` saves to disk."""
 
 
 def is_collection(folder: Path) -> bool:
@@ -28,7 +30,17 @@ def is_collection(folder: Path) -> bool:
 
 
 def data_files(folder: Path) -> list[Path]:
-    """Return the files that a folder stands for: its qrels, or a table that ``Dataset.save_to_disk`` wrote, or none."""
+    """Return the files that a folder stands for: its qrels, or a table that ``Dataset.save_to_disk`` wrote, or none.
+
+    Several splits that ``DatasetDict.save_to_disk`` wrote are an error that names these.
+    """
+    if (folder / SPLITS).is_file():
+        splits = sorted(path.parent for path in folder.glob("*/state.json"))
+        if len(splits) == 1:
+            return data_files(splits[0])
+        hint = f"name the folder of one of them{f', such as {splits[0]}' if splits else ''}"
+        named = first_few([path.name for path in splits], 6)
+        raise FormatError(folder, None, f"has several splits: {named}" if splits else "has no splits", hint=hint)
     if (folder / "state.json").is_file() and (found := sorted(folder.glob("data-*.arrow"))):
         return found
     return collection_files(folder, "qrels") if is_collection(folder) else []

@@ -11,13 +11,14 @@ import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from venire.errors import FormatError
+from venire.io.limits import current
 from venire.io.lines import BOM
 from venire.io.rows import Rows
 from venire.io.sources.labels import Imported, rows_of_labels
-from venire.io.tables.columns import GENERIC, NO_LABELS, ROLES, all_names, ending_of, header_names, plain
+from venire.io.tables.columns import GENERIC, HEAD, NO_LABELS, ROLES, all_names, ending_of, header_names, plain
 
 JUDGMENTS, RUNS, EITHER = "judgments", "runs", "judgments or runs"
 STRING = re.compile(rb'"((?:[^"\\]|\\.)*+)"(\s*+:)?')
@@ -153,6 +154,14 @@ SOURCES = (
 BY_NAME = {source.name: source for source in SOURCES}
 OF_LABELS = tuple(source.name for source in SOURCES if source.holds == JUDGMENTS and source.name != "nuggets")
 """Names of those that hold labels of documents."""
+
+
+def read_head(file: BinaryIO) -> bytes:
+    """Read the first bytes of a file, decompressed; of JSON the first line, up to the limit on lines."""
+    head = file.read(HEAD)
+    if b"\n" not in head and head.removeprefix(BOM).lstrip()[:1] in (b"{", b"["):
+        head += file.read(max(current().line_length - len(head), 0))
+    return head
 
 
 def source_of(head: bytes, path: Path, holds: str) -> Source | None:

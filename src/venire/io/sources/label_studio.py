@@ -15,7 +15,7 @@ from typing import Any
 from venire.errors import FormatError, Way
 from venire.io.documents import read_json
 from venire.io.sources.labels import Imported
-from venire.io.sources.records import LIMIT, Columns, Record, refuse_unknown_question, seconds
+from venire.io.sources.records import LIMIT, NO_LABEL, Columns, Record, refuse_unknown_question, seconds
 from venire.io.tables.columns import ROLES, all_names, plain
 from venire.results import first_few
 
@@ -41,25 +41,29 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
         topic, doc = (record.name(role, columns, data) for role in ("topic", "doc"))
         nested = isinstance(listed, list)
         for annotation in listed if isinstance(listed, list) else [record.held]:
-            for control, label in _chosen(record, annotation, columns) if nested else [(flat, _flat(record, flat))]:
-                left_out, about = "" if label else _no_label(annotation), {"line": record.place, **_about(annotation)}
+            found = _chosen(record, annotation, columns) if nested else [(flat, *_flat(record, flat))]
+            for control, label, left_out in found:
+                about = {"line": record.place, **_about(annotation)}
                 yield Imported(topic=topic, doc=doc, label=label, aspect=control, left_out=left_out, **about)
 
 
-def _chosen(record: Record, annotation: Any, columns: Columns) -> Iterator[tuple[str, str]]:
-    """Yield the controls of an annotation and their values; an empty value if it was cancelled, or has none."""
+def _chosen(record: Record, annotation: Any, columns: Columns) -> Iterator[tuple[str, str, str]]:
+    """Yield the controls of an annotation, their labels, and why there is none."""
     listed = annotation.get("result") if isinstance(annotation, dict) else None
     if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
         raise record.fault("has an annotation without a result", hint=HINT)
-    read = [(str(each.get("from_name")), each) for each in listed if each.get("type") in READ]
-    chosen = [(control, each) for control, each in read if columns.get("label", control) == control]
+    named = [(str(each.get("from_name")), each) for each in listed]
+    chosen = [(control, each) for control, each in named if columns.get("label", control) == control]
     if annotation.get("was_cancelled") or not chosen:
-        yield "", ""
+        yield "", "", "cancelled" if annotation.get("was_cancelled") else NO_LABEL
         return
+    if others := sorted({str(each.get("type")) for _, each in chosen} - {*READ}):
+        yield "", "", f"controls of type {first_few(others, 4)} are not read"
     for control, each in chosen:
-        if not isinstance(each.get("value"), dict):
-            raise record.fault(f"has a result of {control[:60]!r} without a value", hint=HINT)
-        yield control, record.value(each["value"].get(each["type"]))
+        if each.get("type") in READ:
+            if not isinstance(each.get("value"), dict):
+                raise record.fault(f"has a result of {control[:60]!r} without a value", hint=HINT)
+            yield control, *record.choice(each["value"].get(each["type"]), control)
 
 
 def _questions(tasks: list[dict[str, Any]]) -> Iterator[str]:
@@ -72,21 +76,12 @@ def _questions(tasks: list[dict[str, Any]]) -> Iterator[str]:
         yield from () if isinstance(listed, list) else task
 
 
-def _no_label(annotation: Mapping[str, Any]) -> str:
-    """Return why an annotation has no label."""
-    if annotation.get("was_cancelled"):
-        return "cancelled"
-    types = {str(each.get("type")) for each in annotation.get("result") or () if isinstance(each, dict)}
-    others = types and types.isdisjoint(READ)
-    return f"controls of type {first_few(sorted(types), 4)} are not read" if others else "no label was chosen"
-
-
-def _flat(record: Record, control: str) -> str:
-    """Return the label in JSON-MIN, where controls and data are keys of one object; empty if there is none."""
+def _flat(record: Record, control: str) -> tuple[str, str]:
+    """Return the label in JSON-MIN, where controls and data are keys of one object, and why there is none."""
     value = record.held.get(control)
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         value = next((value[0][kind] for kind in READ if kind in value[0]), value)
-    return "" if value in (None, "", []) else record.value(value)
+    return record.choice(value, control)
 
 
 def _label_key(tasks: list[dict[str, Any]], path: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,14 +49,15 @@ class Imported:
 def rows_of_labels(found: Iterable[Imported], path: Path, *, stated: Iterable[str] = ()) -> Rows:
     """Make Rows of labels; one that names no assessor is by the one that the file is named after.
 
-    Several questions become aspects.  A label that was left out is counted in a note.  stated: keys that were stated.
+    Several questions become aspects.  A label that was left out is counted in a note; there may be no others.  stated:
+    keys that were stated.
     """
     read = list(found)
     labels = [each for each in read if not each.left_out]
-    if not labels:
-        hint = "; ".join(str(note) for note in _notes(read)) or None
-        raise FormatError(path, None, "holds no labels", hint=hint)
-    line = np.array([number if each.line is None else each.line for number, each in enumerate(labels, start=1)])
+    if not read:
+        raise FormatError(path, None, "holds no labels")
+    numbers = [number if each.line is None else each.line for number, each in enumerate(labels, start=1)]
+    line = np.array(numbers, dtype=np.int64)
     own = stem(path)
     columns = {
         "topic": [each.topic for each in labels],
@@ -82,7 +83,7 @@ def rows_of_labels(found: Iterable[Imported], path: Path, *, stated: Iterable[st
         scale=scale_beside(path),
         roles=roles,
         duplicate_labels="last",
-        notes=tuple(_notes(read)),
+        notes=left_out_notes(read),
         columns=("topic", "doc", "assessor", "label", *stated),
         named_after_file=not any(each.assessor for each in labels),
     )
@@ -90,7 +91,7 @@ def rows_of_labels(found: Iterable[Imported], path: Path, *, stated: Iterable[st
 
 def _tells(column: Category, *, several: bool) -> bool:
     """Return whether a column is more than empty; several: more than one name."""
-    return len(column.names) > 1 or (not several and bool(column.names[0]))
+    return len(column.names) > 1 or (not several and any(column.names))
 
 
 def _encoded(name: str, values: list[str], path: Path, line: Ints) -> Category:
@@ -106,11 +107,11 @@ def _encoded(name: str, values: list[str], path: Path, line: Ints) -> Category:
     return column
 
 
-def _notes(found: Iterable[Imported]) -> list[Note]:
-    read = list(found)
+def left_out_notes(read: Sequence[Imported]) -> tuple[Note, ...]:
+    """Return notes on what is no label, or may be none."""
     reasons = Counter(each.left_out for each in read if each.left_out)
     doubts = Counter(each.doubt for each in read if each.doubt)
-    return [
+    return (
         *(Note("left-out", "{n:label} left out: {why}", n=n, why=why) for why, n in reasons.items()),
         *(Note("doubtful-labels", "{n:label} read, {why}", n=n, why=why) for why, n in doubts.items()),
-    ]
+    )

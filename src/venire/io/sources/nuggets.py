@@ -21,7 +21,6 @@ from venire.io.files import is_readable, opened, stem
 from venire.io.paths import expanded_all
 from venire.io.sources.labels import Imported
 from venire.io.sources.records import Columns, Record, is_name, records
-from venire.io.tables.columns import HEAD
 from venire.results import counted, first_few
 
 if TYPE_CHECKING:
@@ -75,12 +74,12 @@ def read_nuggets(source: Any) -> pl.DataFrame:
 
 def of_answers(path: Path) -> bool:
     """Return whether a file holds assignments to answers, not to passages, by its first object."""
-    from venire.io.sources.known import first_keys, recognised
+    from venire.io.sources.known import first_keys, read_head, recognised
 
     if not is_readable(path):
         return False
     with opened(path) as file:
-        head = file.read(HEAD)
+        head = read_head(file)
     found = recognised(head, path.name)
     return found is not None and found.name == "nuggets" and "run_id" in first_keys(head)
 

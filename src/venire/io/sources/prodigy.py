@@ -4,7 +4,8 @@
 binary task there is no such list, and the answer is the label: 1 for accept, 0 for reject; tasks about several
 ``label`` are several questions.  The assessor is
 ``_annotator_id``, else ``_session_id``; ``_timestamp`` is in seconds.  Topic and document are among the keys of the
-task, or in its ``meta``.
+task, or in its ``meta``.  A reviewed task has the reviewer's answer, and in ``versions`` those of the annotators, which
+are in datasets of their own.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from venire.io.sources.records import Columns, Record, records, refuse_unknown_q
 
 HINT = "export the annotations with prodigy db-out"
 BINARY = {"accept": "1", "reject": "0"}
+REVIEWED = "answers that were reviewed: export the datasets of the annotators, too"
 
 
 def labels(path: Path, columns: Columns) -> Iterator[Imported]:
@@ -27,13 +29,15 @@ def labels(path: Path, columns: Columns) -> Iterator[Imported]:
     known: dict[str, None] = {}
     for record in records(path, hint=HINT):
         held = record.held
-        aspect = "" if isinstance(held.get("accept"), list) else str(held.get("label", ""))
+        aspect = "" if isinstance(held.get("accept"), list) else str(held.get("label") or "")
         known[aspect or "accept"] = None
         if columns.get("label", aspect) not in (aspect, aspect or "accept"):
             continue
         topic, doc = (record.name(role, columns, held.get("meta"), held) for role in ("topic", "doc"))
         label, left_out = _label(record)
         who = held.get("_annotator_id") or held.get("_session_id")
+        for _ in versions if isinstance(versions := held.get("versions"), list) else ():
+            yield Imported(topic=topic, doc=doc, label="", left_out=REVIEWED, line=record.place)
         yield Imported(
             topic=topic,
             doc=doc,
@@ -56,5 +60,5 @@ def _label(record: Record) -> tuple[str, str]:
     if answer == "ignore" or (choice and answer == "reject"):
         return "", f"the answer is {answer}"
     if choice:
-        return (record.value(accept), "") if accept else ("", "no option was chosen")
+        return record.choice(accept, "accept")
     return BINARY[answer], ""

@@ -20,6 +20,8 @@ from venire.results import first_few
 
 LIMIT = "document_size"
 """Limit on a JSON value that is read whole."""
+NO_LABEL = "no label was chosen"
+NAMES = "names are text or whole numbers"
 Columns = Mapping[str, str]
 """Keys that were stated, by role: ``{"doc": "url"}``."""
 
@@ -49,21 +51,32 @@ class Record(NamedTuple):
             keys = [str(key) for place in places or [self.held] if isinstance(place, Mapping) for key in place]
             expected = repr(columns[role]) if role in columns else f"one of {first_few(all_names(ROLES[role]), 6)}"
             message = f"does not name its {role}: found {first_few(keys, 8) or 'nothing'}"
+            for key, value in self._values(role, columns, *places):
+                raise self.fault(f"does not name its {role}: {key!r} is {value!r:.60}", hint=NAMES)
             raise self.fault(message, hint=f"expected {expected}; or state which key is the {role}")
         return found
 
     def find(self, role: str, columns: Columns, *places: Any) -> str | None:
         """Return the value of a role, by the stated key or the usual names of its column; None if there is none."""
+        found = (value for _, value in self._values(role, columns, *places) if is_name(value) and value != "")
+        return next(map(str, found), None)
+
+    def _values(self, role: str, columns: Columns, *places: Any) -> Iterator[tuple[str, Any]]:
+        """Yield the keys that may have a role, and their values."""
         for place in places or (self.held,):
-            for key in _keys(role, columns, place):
-                if is_name(place[key]) and place[key] != "":
-                    return str(place[key])
-        return None
+            yield from ((key, place[key]) for key in _keys(role, columns, place))
+
+    def choice(self, value: Any, question: str) -> tuple[str, str]:
+        """Return the label that answers a question, or why there is none: no value, or several."""
+        one = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if one in (None, "", [], {}):
+            return "", NO_LABEL
+        if isinstance(one, list | dict):
+            return "", f"answers to {question[:60]!r} have several values"
+        return self.value(one), ""
 
     def value(self, value: Any) -> str:
-        """Return a label as text; a list must have one."""
-        if isinstance(value, list) and len(value) == 1:
-            value = value[0]
+        """Return a label as text."""
         if value == "" or (not is_name(value) and not isinstance(value, float)):
             message = f"has {str(value)[:60]!r} where one choice was expected"
             raise self.fault(message, hint="a document has one label by each assessor")

@@ -162,11 +162,24 @@ def as_polars(frame: object, where: object) -> pl.DataFrame:
         )
     table = cast("pd.DataFrame", frame)
     _refuse_same_names(table.columns, where)
+    table = table.reset_index() if any(table.index.names) else table
     try:
-        return pl.from_pandas(table.reset_index() if any(table.index.names) else table)
+        return pl.from_pandas(table)
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        message = f"the pandas frame cannot be read ({error})"
-        raise FormatError(where, None, message, hint="turn columns of mixed types into text first") from None
+        column = next((name for name in table.columns if not _is_readable(table[[name]])), "")
+        message = f"column {str(column)[:60]!r} of the pandas frame cannot be read ({error})"
+        raise FormatError(where, None, message, hint="turn it into text, or into numbers") from None
+
+
+def _is_readable(table: pd.DataFrame) -> bool:
+    """Return whether a frame of one column has a type that polars has."""
+    import polars as pl
+
+    try:
+        pl.from_pandas(table)
+    except (TypeError, ValueError, pl.exceptions.PolarsError):
+        return False
+    return True
 
 
 def _refuse_same_names(names: Iterable[object], where: object) -> None:

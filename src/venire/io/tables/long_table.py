@@ -135,7 +135,7 @@ class LongTable:
         if column.dtype.is_integer() and not column.null_count() and len(column):
             low, high = cast("int", column.min()), cast("int", column.max())
             if high - low < MOST_INTEGERS and high < EXACT:
-                offset = (column.to_numpy().astype(np.int64) - low).astype(np.int32)
+                offset = (column.cast(pl.Int64).to_numpy() - low).astype(np.int32)
                 found = np.flatnonzero(np.bincount(offset))
                 table = np.full(high - low + 1, -1, dtype=np.int32)
                 table[found] = self._names[role].add(pl.Series(found + low).cast(pl.String))

@@ -130,19 +130,106 @@ def test_what_is_no_label_is_counted(write, name, reasons):
     assert {note.fields["why"]: note.fields["n"] for note in notes if note.kind == "left-out"} == reasons
 
 
+@pytest.mark.parametrize("name", ["umbrela", "doccano", "argilla", "argilla, columns", "prodigy"])
+def test_a_first_text_that_is_long_does_not_hide_what_a_file_is(write, name):
+    path, source, content, expected = files.JUDGED[name]
+    long = b"x" * (1 << 17 if name != "umbrela" else 1 << 16)
+    key = next(key for key in (b'"prompt": "', b'"text": "', b'"passage": "', b'"query": "') if key in content)
+    path = write(path, content.replace(key, key + long, 1))
+    assert rows(read_judgments(path)) == sorted(expected)
+    assert inspect_file(path).kind == BY_NAME[source].title
+
+
 def test_an_annotation_without_a_value_is_counted(write):
     task = {**files.LABEL_STUDIO[0], "annotations": [*files.LABEL_STUDIO[0]["annotations"], {"result": []}]}
     (note,) = (note for note in read_judgments(write("studio.json", [task])).notes if note.kind == "left-out")
     assert (note.fields["why"], note.fields["n"]) == ("no label was chosen", 1)
 
 
-def test_answers_of_several_values_are_counted_beside_those_of_one(write):
-    ranking = {"order": [{"value": ["d1", "d2"], "user_id": "u-ann"}]}
+def left_out(judgments) -> dict[str, int]:
+    return {note.fields["why"]: note.fields["n"] for note in judgments.notes if note.kind == "left-out"}
+
+
+@pytest.mark.parametrize("value", [["d1", "d2"], ["d1"], [{"label": "x", "start": 0, "end": 3}]])
+def test_answers_of_argilla_that_are_lists_are_counted_beside_others(write, value):
+    ranking = {"order": [{"value": value, "user_id": "u-ann"}]}
     record = {**files.ARGILLA[0], "responses": {**files.ARGILLA[0]["responses"], **ranking}}
     found = read_judgments(write("records.json", [record]))
     assert rows(found) == [("q1", "d1", "u-ann", "2"), ("q1", "d1", "u-bob", "1")]
-    (note,) = (note for note in found.notes if note.kind == "left-out")
-    assert (note.fields["why"], note.fields["n"]) == ("answers to 'order' are lists", 1)
+    assert left_out(found) == {"answers to 'order' are lists": 1}
+
+
+def test_a_response_of_argilla_without_a_value_is_counted(write):
+    draft = {"relevance": [*files.ARGILLA[0]["responses"]["relevance"], {"value": None, "user_id": "u-eve"}]}
+    found = read_judgments(write("records.json", [{**files.ARGILLA[0], "responses": draft}]))
+    assert rows(found) == [("q1", "d1", "u-ann", "2"), ("q1", "d1", "u-bob", "1")]
+    assert left_out(found) == {"no label was chosen": 1}
+
+
+SEVERAL = {
+    "doccano": ([files.DOCCANO[0], {**files.DOCCANO[1], "label": ["1", "2"]}], "label"),
+    "prodigy": ([files.PRODIGY[0], {**files.PRODIGY[0], "accept": ["0", "2"]}], "accept"),
+    "label-studio": (
+        [*files.LABEL_STUDIO_MIN, {**files.LABEL_STUDIO_MIN[0], "relevance": {"choices": ["0", "2"]}}],
+        "relevance",
+    ),
+}
+
+
+@pytest.mark.parametrize(("records", "question"), SEVERAL.values(), ids=SEVERAL)
+def test_several_choices_where_one_was_expected_are_counted(write, records, question):
+    found = read_judgments(write("x.json", records))
+    assert (len(found), left_out(found)) == (1, {f"answers to {question!r} have several values": 1})
+
+
+def test_controls_of_label_studio_beside_the_labels_are_counted(write):
+    task = json.loads(json.dumps(files.LABEL_STUDIO[0]))
+    more = [{"from_name": "why", "type": "choices", "value": {"choices": ["a", "b"]}}]
+    more += [{"from_name": "note", "type": "textarea", "value": {"text": ["good"]}}]
+    task["annotations"][0]["result"] += more
+    path = write("studio.json", [task])
+    found = read_judgments(path)
+    assert rows(found) == [("q1", "d1", "7", "1"), ("q1", "d1", "ann@example.org", "2")]
+    assert left_out(found) == {
+        "answers to 'why' have several values": 1,
+        "controls of type textarea are not read": 1,
+    }
+    assert left_out(read_judgments(path, columns={"label": "relevance"})) == {}
+
+
+def test_a_review_of_prodigy_counts_the_answers_that_it_does_not_hold_as_such(write):
+    versions = [{**files.PRODIGY[0], "sessions": ["eggs-ann"], "default": True}, {**files.PRODIGY[1], "default": False}]
+    review = {**files.PRODIGY[0], "_view_id": "review", "_session_id": None, "versions": versions}
+    found = read_judgments(write("eggs.jsonl", files.lines([{**review, "_annotator_id": None}])))
+    assert rows(found) == [("q1", "d1", "eggs", "2")]
+    assert left_out(found) == {"answers that were reviewed: export the datasets of the annotators, too": 2}
+
+
+def test_files_of_those_who_labelled_nothing_are_named_beside_others(write):
+    write("doccano/ann.jsonl", files.lines(files.DOCCANO))
+    empty = write("doccano/admin.jsonl", files.lines([{**record, "label": []} for record in files.DOCCANO]))
+    found = read_judgments(empty.parent)
+    assert list(found.assessors) == ["ann"]
+    assert [note.fields["where"] for note in found.notes if note.kind == "no-labels"] == [str(empty)]
+    assert [note.fields["n"] for note in found.notes if note.kind == "left-out"] == [3, 1]
+    with pytest.raises(FormatError, match=r"admin\.jsonl: holds no labels\n.*3 labels left out: no label was chosen"):
+        read_judgments(empty)
+    assert not inspect_file(empty).readable
+
+
+def test_judgments_of_one_name_in_a_response_are_several_assessors(write):
+    other = json.loads(json.dumps(files.OPENSEARCH).replace("3.000", "1.000"))
+    hits = [{"_id": own, "_source": source} for own, source in (("x", files.OPENSEARCH), ("y", other))]
+    found = read_judgments(write("response.json", {"hits": {"hits": hits}}))
+    assert [row for row in rows(found) if row[1] == "d1"] == [
+        *(("boil eggs", "d1", "gpt/x", "3"), ("boil eggs", "d1", "gpt/y", "1"))
+    ]
+    assert found.machines == ("gpt/x", "gpt/y")
+
+
+def test_judgments_computed_from_clicks_are_by_a_machine(write):
+    path = write("response.json", {**files.OPENSEARCH, "name": "clicks", "type": "UBI_JUDGMENT"})
+    assert read_judgments(path).machines == ("clicks",)
 
 
 @pytest.mark.parametrize(("name", "n"), [("argilla", [2]), ("argilla, columns", [])])
@@ -399,13 +486,7 @@ def test_compressed_files_and_a_scale_beside(write):
 
 WRONG_LABELS = {
     "no answer": ("prodigy", [{**files.PRODIGY[0], "answer": "yes"}], r":1: has the answer 'yes'"),
-    "two choices": (
-        "prodigy",
-        [files.PRODIGY[0], {**files.PRODIGY[0], "accept": ["0", "2"]}],
-        r":2: has .* one choice",
-    ),
     "no topic": ("prodigy", [{**files.PRODIGY[0], "meta": {}}], r":1: does not name its topic"),
-    "two labels": ("doccano", [{**files.DOCCANO[0], "label": ["1", "2"]}], r":1: has .* one choice"),
     "users and values": (
         "argilla",
         [{**files.ARGILLA_FLAT[0], "relevance.responses.users": ["u-ann"]}],
@@ -414,7 +495,12 @@ WRONG_LABELS = {
     "no judgment": ("umbrela", [{**files.UMBRELA[0], "judgment": None}], r":1: has 'None' where one choice"),
     "no object": ("prodigy", [files.PRODIGY[0], []], r":2: is no object"),
     "a zero byte": ("umbrela", [{**files.UMBRELA[0], "query": "a\0"}], r":1: topic: found the id"),
-    "an empty topic": ("doccano", [{**files.DOCCANO[0], "query_id": ""}], r":1: does not name its topic"),
+    "an empty topic": (
+        "doccano",
+        [{**files.DOCCANO[0], "query_id": ""}],
+        r":1: does not name its topic: 'query_id' is ''",
+    ),
+    "a number": ("doccano", [{**files.DOCCANO[0], "doc_id": 3.0}], r":1: does not name its doc: 'doc_id' is 3\.0"),
     "an empty label": ("umbrela", [{**files.UMBRELA[0], "judgment": ""}], r":1: has '' where one choice"),
     "half a pair": ("umbrela", [{**files.UMBRELA[0], "passage": "\ud800"}], r":1: doc: found the id"),
 }

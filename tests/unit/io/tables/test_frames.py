@@ -69,6 +69,21 @@ def test_columns_of_every_type_are_text():
     np.testing.assert_array_equal(days.time, [1369958400.0, np.nan])
 
 
+@pytest.mark.parametrize("kind", [pl.Int8, pl.UInt64, pl.Int128, pl.Float32, pl.Decimal(10, 2)])
+def test_labels_are_numbers_of_every_type(kind):
+    frame = pl.DataFrame({"qid": ["1", "1"], "docid": ["a", "b"], "rel": pl.Series([2, 0]).cast(kind)})
+    assert [row[3] for row in rows(rows_from_frame(frame))] == ["2", "0"]
+
+
+@pytest.mark.parametrize("labels", [[2, "0"], pd.arrays.SparseArray([2, 0])], ids=["mixed", "sparse"])
+def test_a_column_of_pandas_that_cannot_be_read_is_named(labels):
+    frame = pd.DataFrame({"qid": ["1", "1"], "docid": ["a", "b"], "rel": labels})
+    with pytest.raises(
+        FormatError, match=r"frame: column 'rel' of the pandas frame cannot be read \(.*\)\n.*into text"
+    ):
+        rows_from_frame(frame)
+
+
 def test_two_columns_of_one_name_are_named():
     values = [["q1", "d1", 1, 2]]
     names = ["topic", "doc", "label", "label"]
