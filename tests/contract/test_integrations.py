@@ -25,10 +25,7 @@ pd = pytest.importorskip("pandas")
 from venire.integrations.ir_measures import ALIKE, measure, provider  # noqa: E402 - it needs ir_measures
 from venire.integrations.mlflow import log_report, log_result, metrics_of  # noqa: E402
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning"),
-    pytest.mark.filterwarnings("ignore:ast:DeprecationWarning"),  # ir_measures reads names by old means
-]
+pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 ANN = "careful1"
 NDCG, AP = ir_measures.nDCG, ir_measures.AP
 

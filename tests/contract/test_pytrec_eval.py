@@ -18,10 +18,7 @@ from venire.measures import AP, ERR, RR, Judged, P, R, Rprec, Success, nDCG
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 ir_measures = pytest.importorskip("ir_measures")
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning"),
-    pytest.mark.filterwarnings("ignore:ast:DeprecationWarning"),  # ir_measures reads names by old means
-]
+pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 
 CLOSE = 1e-9
 PRINTED_BY_GDEVAL = 0.5e-5 + 1e-12  # half a unit of the last place it prints, a tie included

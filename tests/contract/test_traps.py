@@ -18,10 +18,7 @@ from venire.errors import MissingTopicsWarning
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 ir_measures = pytest.importorskip("ir_measures")
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning"),
-    pytest.mark.filterwarnings("ignore:ast:DeprecationWarning"),  # ir_measures reads names by old means
-]
+pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 
 JUDGED = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 1, "d": 0}}
 RUN = b"1 Q0 b 1 9.5 sys\n1 Q0 a 2 8.25 sys\n1 Q0 x 3 7 sys\n1 Q0 c 4 6 sys\n2 Q0 d 1 2 sys\n2 Q0 a 2 1 sys\n"
