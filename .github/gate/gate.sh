@@ -14,6 +14,10 @@ plain() {  # tables in which GitHub makes no mention and no reference of a name 
     sed -E 's/(^|[^[:alnum:])])([@#]+)/\1\2'$'\xe2\x80\x8b''/g'
 }
 
+best_first() {  # a table by its second column, where no name is: a bar in one has a backslash before it
+    awk -F ' [|] ' 'NR < 3 {print; fflush(); next} {print $2 "\t" $0 | "LC_ALL=C sort -rns | cut -f 2-"}'
+}
+
 quoted() { echo '```text'; sed 's/`/'"'"'/g'; echo '```'; }  # within a fence, a name cannot end it
 
 refuse() {  # end with the message of the standard input
@@ -22,6 +26,9 @@ refuse() {  # end with the message of the standard input
     { echo "## Not compared"; echo; quoted <<<"$text"; } >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
     exit "$1"
 }
+
+# What this prints is text for the log: a name such as ##[add-mask]x is no command of the runner.
+token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n'); echo "::stop-commands::$token" >&2; trap 'echo "::$token::" >&2' EXIT
 
 mkdir -p "$RESULTS"; rm -f "$RESULTS/report.html"  # that of another gate in the same job
 lines "$JUDGMENTS"; judgments=("${LINES[@]}")
@@ -57,7 +64,7 @@ fi
     echo "### All systems"
     echo
     venire evaluate "${common[@]}" "${measures[@]}" --format markdown -q -- "${judgments[0]}" "${runs[@]}" 2>/dev/null |
-        plain || echo "Name the judge whose labels score the runs to see all systems."
+        best_first | plain || echo "Name the judge whose labels score the runs to see all systems."
     echo
     echo "<details><summary>Notes</summary>"
     echo

@@ -50,10 +50,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let tests that return runs come first, since others use them."""
+    """Note which systems have tests that return their runs, before any of these is left out."""
     marks = [mark for item in items if (mark := item.get_closest_marker(MARKER)) is not None]
     config.stash[PROMISED] |= {name for mark in marks for name in mark.args if isinstance(name, str)}
-    items.sort(key=lambda item: item.get_closest_marker(MARKER) is None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Let tests that return runs come first, since others use them; also where failed or random ones would."""
+    session.items.sort(key=lambda item: item.get_closest_marker(MARKER) is None)
 
 
 @pytest.hookimpl(tryfirst=True)

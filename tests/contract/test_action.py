@@ -58,7 +58,10 @@ def test_a_better_candidate_passes(files, tmp_path):
     assert summary.startswith("## Passed")
     assert "note: passed: good against poor: delta" in summary
     assert "### All systems" in summary
-    assert "| poor |" in summary
+    shown = re.findall(r"^\| (\S+) \| (\d\S+) ", summary.split("### All systems")[1], re.M)
+    scores = [float(score) for _, score in shown]
+    assert (len(shown), shown[0][0], shown[-1][0]) == (4, "good", "poor")
+    assert scores == sorted(scores, reverse=True)
     assert (tmp_path / "out" / "report.html").stat().st_size > 100_000
 
 
@@ -174,6 +177,7 @@ def test_the_report_of_another_gate_is_not_uploaded(files, tmp_path):
         ({"JUDGMENTS": "\n"}, "name files of judgments"),
         ({"JUDGMENTS": "nosuch.txt"}, "nosuch.txt"),
         ({"CANDIDATE": "$(touch stolen)"}, "$(touch stolen)"),
+        ({"CANDIDATE": "##[add-mask]x"}, "there is no system '##[add-mask]x'"),
         ({"REQUIRE": "delta>0; touch stolen"}, "not a condition"),
         ({"REQUIRE": "\n  \n"}, "without one, every candidate would pass"),
     ],
@@ -182,7 +186,10 @@ def test_broken_inputs_end_with_2_and_their_message(files, tmp_path, settings, s
     done, summary, output = run_gate(files, tmp_path, **{"CANDIDATE": "good", "BASELINE": "poor", **settings})
     assert (done.returncode, output) == (2, {})
     assert summary.startswith("## Not compared\n\n```text\n")
-    assert said in done.stderr
+    begun, *text, ended = done.stderr.splitlines()  # what is printed between them is no command of the runner
+    assert re.fullmatch(r"::stop-commands::[0-9a-f]{32}", begun)
+    assert ended == f"::{begun.split('::')[2]}::"
+    assert said in "\n".join(text)
     assert said in summary
     assert not list(files.glob("stolen*"))
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from result_examples import EXAMPLES, example
+from their_measures import their_measure
 from venire import Judgments, evaluate, evaluate_users, fit_gains, read_runs
 from venire.errors import SettingError, UnknownName
 from venire.io.exchange import run_scores
@@ -26,10 +27,7 @@ pd = pytest.importorskip("pandas")
 from venire.integrations.ir_measures import ALIKE, measure, provider  # noqa: E402 - it needs ir_measures
 from venire.integrations.mlflow import log_report, log_result, metrics_of  # noqa: E402
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning"),
-    pytest.mark.filterwarnings("ignore:ast:DeprecationWarning"),  # ir_measures reads names by old means
-]
+pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 ANN = "careful1"
 NDCG, AP = ir_measures.nDCG, ir_measures.AP
 
@@ -94,7 +92,7 @@ def test_a_cutoff_is_given_as_in_ir_measures():
 @pytest.mark.parametrize("name", ["nDCG@10", "Judged@2"])
 def test_a_measure_of_the_same_name_is_computed_beside_that_of_ir_measures(name):
     qrels, run = {"q1": {"d1": -1, "d2": 1}}, {"q1": {"d1": 2.0, "d2": 1.0}}
-    theirs, ours = ir_measures.parse_measure(name), measure(name)
+    theirs, ours = their_measure(name), measure(name)
     alone = [ir_measures.calc_aggregate([each], qrels, run)[each] for each in (theirs, ours)]
     for both in ([theirs, ours], [ours, theirs]):
         found = ir_measures.calc_aggregate(both, qrels, run)
@@ -127,7 +125,7 @@ def test_the_second_column_names_intents_for_measures_by_intent():
     ]
     several, run = [ir_measures.Qrel(*row) for row in rows], {"q1": {"d3": 2.0, "d2": 1.0}, "q2": {"d3": 1.0}}
     for name in ("alpha_nDCG@5", "ERR_IA@5", "StRecall@1"):
-        expected = ir_measures.parse_measure(name).calc_aggregate(several, run)
+        expected = their_measure(name).calc_aggregate(several, run)
         assert measure(name).calc_aggregate(several, run) == pytest.approx(expected)
     with pytest.raises(SettingError, match="cannot name the assessor for alpha_nDCG@5"):
         measure("alpha_nDCG@5", assessors=True)
@@ -171,7 +169,7 @@ def test_gains_of_a_model_need_judgments():
 
 @pytest.mark.parametrize("name", [*ALIKE, "P(rel=2)", "AP(rel=2)", "RR(rel=3)", "Rprec(rel=2)"])
 def test_the_provider_computes_measures_of_ir_measures_alike(name):
-    plain = ir_measures.parse_measure(name)
+    plain = their_measure(name)
     asked = [plain @ k for k in (3, 10)] if plain.NAME != "Rprec" else [plain]
     asked += [plain] if plain.NAME not in ("P", "R", "Success") else []
     assert all(map(provider.supports, asked))

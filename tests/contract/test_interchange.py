@@ -21,10 +21,7 @@ from venire.simulation import Synthetic, generate
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 ir_measures = pytest.importorskip("ir_measures")
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning"),
-    pytest.mark.filterwarnings("ignore:ast:DeprecationWarning"),  # ir_measures reads names by old means
-]
+pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 
 CLOSE = 1e-9
 PRINTED = 0.5e-4 + 1e-12  # trec_eval prints four places

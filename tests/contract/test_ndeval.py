@@ -14,6 +14,7 @@ import pyndeval
 import pytest
 from pyNTCIREVAL.metrics import MSnDCG
 
+from their_measures import their_measure
 from venire import evaluate, read_judgments
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
@@ -131,7 +132,7 @@ def test_equal_to_ir_measures():
     names = ["alpha_nDCG@10", "alpha_DCG@10", "ERR_IA@10", "nERR_IA@10", "StRecall@10", "P_IA@5", "AP_IA", "NRBP"]
     theirs = [ir_measures.Qrel(topic, doc, label, intent) for topic, intent, doc, label in qrels]
     ranked = [ir_measures.ScoredDoc(*row) for row in run]
-    found = ir_measures.iter_calc([ir_measures.parse_measure(name) for name in names], theirs, ranked)
+    found = ir_measures.iter_calc([their_measure(name) for name in names], theirs, ranked)
     scores = evaluate(read_judgments(theirs, second_column="intent"), lists(run), names)
     cells = {(cell["topic"], cell["measure"]): cell["value"] for cell in scores.records()}
     assert cells == pytest.approx({(each.query_id, str(each.measure)): each.value for each in found}, abs=1e-12)

@@ -13,15 +13,13 @@ import pytest
 from hypothesis import given, settings
 
 from strategies import SCALE, SHARED, evaluate, grades, qrels_lines, run, with_rel, write
+from their_measures import their_measure
 from venire import Judgments, Measure, Runs, parse_measure, read_judgments, read_runs
 from venire.measures import AP, ERR, RR, Judged, P, R, Rprec, Success, nDCG
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 ir_measures = pytest.importorskip("ir_measures")
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning"),
-    pytest.mark.filterwarnings("ignore:ast:DeprecationWarning"),  # ir_measures reads names by old means
-]
+pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 
 CLOSE = 1e-9
 PRINTED_BY_GDEVAL = 0.5e-5 + 1e-12  # half a unit of the last place it prints, a tie included
@@ -88,7 +86,7 @@ IN_BOTH: list[Measure] = [
 
 
 def by_topic(name: str, judged: object, lists: object) -> dict[str, float]:
-    measure = ir_measures.parse_measure(name)
+    measure = their_measure(name)
     return {each.query_id: each.value for each in ir_measures.iter_calc([measure], judged, lists)}
 
 
@@ -109,7 +107,7 @@ def test_ir_measures_gives_the_same_under_the_same_name(judged, lists):
     ids=str,
 )
 def test_ir_measures_reads_our_names(measure):
-    assert str(parse_measure(str(ir_measures.parse_measure(str(measure))))) == str(measure)
+    assert str(parse_measure(str(their_measure(str(measure))))) == str(measure)
 
 
 @settings(max_examples=40)

@@ -13,15 +13,13 @@ import zstandard
 from hypothesis import assume, given, strategies as st
 
 from strategies import SCALE, grades, ranking, run
+from their_measures import their_measure
 from venire import FormatError, VenireError, evaluate, read_judgments, read_runs
 from venire.errors import MissingTopicsWarning
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 ir_measures = pytest.importorskip("ir_measures")
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning"),
-    pytest.mark.filterwarnings("ignore:ast:DeprecationWarning"),  # ir_measures reads names by old means
-]
+pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 
 JUDGED = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 1, "d": 0}}
 RUN = b"1 Q0 b 1 9.5 sys\n1 Q0 a 2 8.25 sys\n1 Q0 x 3 7 sys\n1 Q0 c 4 6 sys\n2 Q0 d 1 2 sys\n2 Q0 a 2 1 sys\n"
@@ -90,13 +88,13 @@ def test_ties_go_by_the_bytes_of_the_id_descending(higher, lower):
     judged, lists = {"q": {higher: 1}}, {"q": {lower: 1.0, higher: 1.0}}
     assert value(judged, lists, "RR") == 1
     assert pytrec_eval.RelevanceEvaluator(judged, {"recip_rank"}).evaluate(lists)["q"]["recip_rank"] == 1
-    (theirs,) = ir_measures.iter_calc([ir_measures.parse_measure("RR@2")], judged, lists)
+    (theirs,) = ir_measures.iter_calc([their_measure("RR@2")], judged, lists)
     assert theirs.value == 0.5  # the other way round
 
 
 def test_judged_goes_by_the_same_order_as_all_measures():
     judged, lists = {"q": {"b": 1}}, {"q": {"a": 1.0, "b": 1.0}}
-    (theirs,) = ir_measures.iter_calc([ir_measures.parse_measure("Judged@1")], judged, lists)
+    (theirs,) = ir_measures.iter_calc([their_measure("Judged@1")], judged, lists)
     assert (value(judged, lists, "Judged@1"), theirs.value) == (1, 0)
 
 
@@ -127,7 +125,7 @@ def test_err_takes_the_top_of_the_scale():
 @pytest.mark.skipif(shutil.which("perl") is None, reason="ir_measures runs gdeval with perl")
 def test_gdeval_takes_four_for_the_top_of_every_scale():
     judged, lists = {"1": {"a": 1, "b": 2, "c": 0}}, {"1": {"a": 3.0, "c": 2.0, "b": 1.0}}
-    (theirs,) = ir_measures.iter_calc([ir_measures.parse_measure("ERR@10")], judged, lists)
+    (theirs,) = ir_measures.iter_calc([their_measure("ERR@10")], judged, lists)
     assert theirs.value == pytest.approx(1 / 16 + (1 - 1 / 16) * (3 / 16) / 3, abs=0.5e-5)
     assert value(judged, lists, "ERR@10") > 3 * theirs.value
 
@@ -208,7 +206,7 @@ def test_labels_below_zero_are_unjudged_or_the_lowest():
     assert [value(each, lists, "bpref") for each in (unjudged, lowest)] == [1, 0]
     assert [note.fields["n"] for note in unjudged.notes if note.kind == "negative-labels"] == [1]
     assert pytrec_eval.RelevanceEvaluator(judged, {"bpref"}).evaluate(lists)["1"]["bpref"] == 1
-    (theirs,) = ir_measures.iter_calc([ir_measures.parse_measure("Judged@2")], judged, lists)
+    (theirs,) = ir_measures.iter_calc([their_measure("Judged@2")], judged, lists)
     assert theirs.value == 1  # judged there, unjudged in every other measure
 
 

@@ -85,6 +85,13 @@ def test_settings_with_which_any_or_no_claim_could_be_made_are_refused(setting):
         claim("poor", "good", **setting)
 
 
+def test_a_margin_that_allows_any_loss_allows_none():
+    (reason,) = claim("poor", "good", margin=1).reasons
+    assert reason.startswith("by nDCG@10, good scores 0.")
+    assert reason.endswith(": the margin of 1 allows any loss")
+    assert not claim("good", "poor", margin=1).reasons
+
+
 def test_a_claim_is_about_one_pair():
     with pytest.raises(SettingError, match="about 1 pair of systems, found 2"):
         claim(None, "poor")
@@ -217,6 +224,23 @@ def test_runs_come_from_marked_functions_whatever_their_order(project):
         """,
     )
     assert "2 passed" in result.stdout
+
+
+def test_runs_come_first_also_where_failed_tests_do(project):
+    test = """
+        import pytest
+
+        def test_worse(venire):
+            venire.assert_better("made", "good", judgments="judge.qrels", runs=["good.run"])
+
+        @pytest.mark.venire_run("made")
+        def test_run():
+            return {f"t{t}": {f"d{n}": float(n) for n in range(12)} for t in range(20)}
+        """
+    for _ in range(2):
+        result = run_pytest(project, test, "", "-p", "cacheprovider", "--ff")
+        assert "1 failed, 1 passed" in result.stdout
+        assert "made is not shown to be better than good" in result.stdout
 
 
 def test_a_run_that_is_not_asked_for_changes_no_other_test(project):

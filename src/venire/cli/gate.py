@@ -100,7 +100,7 @@ def of_candidates(found: Comparison, conditions: Sequence[Condition], *, assumed
     from venire.comparison.gate import nothing_returned, objections
 
     allowed = [-each.number for each in conditions if each.name == "delta" and each.sign in (">", ">=")]
-    margin = max(allowed, default=0.0)
+    margin = min(allowed, default=0.0)
     ahead = margin <= 0 or any(each.name.startswith("p_stays") for each in conditions)
     silent = nothing_returned(found)
     results = {pair: [(False, text) for text in texts] for pair, texts in objections(found, margin=margin).items()}

@@ -46,8 +46,16 @@ def objections(found: Comparison, *, margin: float = 0.0) -> dict[tuple[str, str
     }
     for record in found.records():
         if silent.isdisjoint((record["a"], record["b"])):
-            reasons[record["a"], record["b"]] += _by_judges(found, record)
+            reasons[record["a"], record["b"]] += [*_any_loss(found, record, margin), *_by_judges(found, record)]
     return {pair: list(dict.fromkeys(texts)) for pair, texts in reasons.items()}
+
+
+def _any_loss(found: Comparison, record: Mapping[str, Any], margin: float) -> Iterator[str]:
+    """Yield that the first system of a pair is behind, and could not be behind by more than the margin."""
+    now = next(each.forecast for each in found.by_measure if each.tested.measure == record["measure"])
+    score = float(now.mean[now.systems.index(record["b"])])
+    if (record["delta"] or 0) < 0 <= score <= margin:
+        yield f"by {record['measure']}, {record['b']} scores {score:.4g}: the margin of {margin:g} allows any loss"
 
 
 def _by_judges(found: Comparison, record: Mapping[str, Any]) -> Iterator[str]:

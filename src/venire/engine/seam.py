@@ -88,7 +88,7 @@ def pack(facts: Any) -> bytes:
                 [part.kind, part.template, part.fields] if isinstance(part, Note) else part for part in value
             ]
     file = BytesIO()
-    np.savez(file, **arrays, allow_pickle=False)
+    np.savez(file, **arrays)  # numpy before 2.2 takes allow_pickle for an array
     text = json.dumps(words).encode("ascii")
     return len(text).to_bytes(8, "little") + text + file.getvalue()
 

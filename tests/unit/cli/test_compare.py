@@ -258,6 +258,18 @@ def test_a_difference_below_zero_may_be_allowed(tmp_path):
         assert codes == [0, 0 if candidate == "C" else 1]
 
 
+def test_the_margin_is_that_of_the_strictest_condition(tmp_path):
+    frame_of(FILES["nothing significant"]).write_csv(tmp_path / "j.tsv", separator="\t")
+    for system in "st":
+        lines = [f"q{t} Q0 {system}{n} {n} {-n} {system}" for t in range(12) for n in range(8)]
+        (tmp_path / f"{system}.run").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    files = [str(tmp_path / each) for each in ("j.tsv", "t.run", "s.run")]
+    for more, code in (([], 0), (["--require", "delta>=0"], 1)):
+        asked = ["--assessor", "a", "-m", "P@5", "--draws", "20", "--require", "delta>=-0.2", *more]
+        result = CliRunner().invoke(cli, ["compare", *files, *asked])
+        assert (result.exit_code, "the baseline is ahead with those of b" in result.stderr) == (code, bool(code))
+
+
 @pytest.mark.parametrize("more", [(), ("--judge-model", "pooled")])
 def test_of_two_judges_who_contradict_each_other_neither_opens_the_gate(tmp_path, more):
     judgments, runs = write_files(tmp_path, table())
@@ -344,6 +356,7 @@ def compare_all(folder, *more):
         ("good", "poor", "p_stays_ahead>=0.9", 1, "p_stays_ahead = unknown"),
         ("good", "lost", "delta>=0.02", 1, "lost returned nothing for any scored topic"),
         ("lost", "poor", "delta>=-1", 1, "lost returned nothing for any scored topic"),
+        ("poor", "good", "delta>=-1", 1, "good scores 1: the margin of 1 allows any loss"),
     ],
 )
 def test_the_gate_works_with_one_judge(one_judge, candidate, baseline, condition, code, said):

@@ -115,9 +115,10 @@ def test_arrow_files_and_streams_are_tables(tmp_path):
 
 
 @pytest.mark.parametrize("batch", [300, 1_000])
-@pytest.mark.parametrize("compression", ["uncompressed", "zstd"])
+@pytest.mark.parametrize("compression", [None, "zstd"])
 def test_an_arrow_file_is_read_as_parquet_and_text_are(tmp_path, monkeypatch, batch, compression):
     """In blocks that have rows of several record batches, or a part of one."""
+    ipc = pytest.importorskip("pyarrow.ipc")
     monkeypatch.setattr("venire.io.tables.blocks.ROWS", 400)
     rng = np.random.default_rng(7)
     frame = pl.DataFrame(
@@ -129,7 +130,9 @@ def test_an_arrow_file_is_read_as_parquet_and_text_are(tmp_path, monkeypatch, ba
             "label": rng.integers(0, 4, 1_000),
         }
     )
-    frame.write_ipc(tmp_path / "a.arrow", compression=compression, record_batch_size=batch)
+    options = ipc.IpcWriteOptions(compression=compression)
+    with ipc.new_file(tmp_path / "a.arrow", frame.to_arrow().schema, options=options) as file:
+        file.write_table(frame.to_arrow(), max_chunksize=batch)
     frame.write_parquet(tmp_path / "a.parquet", row_group_size=300)
     frame.write_csv(tmp_path / "a.csv")
     expected = rows(read_judgments(frame))
