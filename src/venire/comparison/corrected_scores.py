@@ -187,7 +187,7 @@ def corrected_scores(
     >>> labels = made.judgments.take(some)
     >>> found = corrected_scores(labels, made.runs, "P(rel=2)@10", judge="lenient1", reference="careful1")
     >>> print(found.estimate("s01"))
-    0.443 [0.375, 0.511] (95%, mixed model of residuals, 600 labels of careful1)
+    0.444 [0.376, 0.512] (95%, mixed model of residuals, 600 labels of careful1)
     """
     labels = last_labels(as_judgments(judgments))
     scoring = Scoring(gains=gains, topics=topics, per="assessor")
