@@ -11,6 +11,7 @@ forecast  pairs of runs with four judges: the share that was decided with 50, 10
           that was forecast before the first label, and with 50 and 100 labels.
 order     goals best and top:3 with every judge, each with 4 to 16 systems of its own: the same for 100, 300 and 1,000
           labels, by the probability before the first label, and with 100 or 300 labels.
+simulated the forecast of pair, best and top:3 on simulated collections, whose judges err at random.
 widths    goal levels with every judge: how often the widest interval is as narrow as asked for, by the probability that
           was forecast before the first label, and with 100 labels.
 levels    300 labels: mean absolute error of P@10 over all runs, beside uniform sampling from the lists (also with
@@ -55,6 +56,8 @@ from venire.planning.question import reach_of
 from venire.planning.result import costs
 from venire.planning.rounds import Past, planned
 from venire.planning.systems import SystemsPlan, chance_of_within
+from venire.simulation import Synthetic, generate
+from venire.simulation.systems import Systems
 
 PEOPLE, MEASURE, TOP, LEVEL = "nist", "P(rel=2)@10", 10, 0.05
 JUDGES, STEPS = ("gpt4_umbrela", "mistral_p18", "mistral_p26", "llama3.2_p19"), (50, 100, 200)
@@ -67,6 +70,7 @@ class Study:
     everything: Judgments
     facts: object
     judge: str
+    people: str = PEOPLE
 
     @classmethod
     def read(cls, folder: Path, judge: str) -> Study:
@@ -75,11 +79,11 @@ class Study:
 
     @property
     def judges(self) -> list[str]:
-        return [name for name in self.everything.assessors if name != PEOPLE]
+        return [name for name in self.everything.assessors if name != self.people]
 
     @cached_property
     def judgments(self) -> Judgments:
-        return self.everything.where(assessor=[PEOPLE, self.judge])
+        return self.everything.where(assessor=[self.people, self.judge])
 
     @cached_property
     def weights(self) -> np.ndarray:
@@ -104,7 +108,7 @@ class Study:
 
     @cached_property
     def relevant(self) -> np.ndarray:
-        return np.nan_to_num(self.gains(PEOPLE))
+        return np.nan_to_num(self.gains(self.people))
 
     @cached_property
     def truth(self) -> np.ndarray:
@@ -113,9 +117,9 @@ class Study:
     def revealed(self, probability: np.ndarray) -> Judgments:
         """Labels of the judge, and those of NIST that were asked for, with their probabilities (item,), else NaN."""
         labels = self.judgments
-        people = labels.assessor.among(PEOPLE, "assessor")
+        people = labels.assessor.among(self.people, "assessor")
         kept = labels.take(~people | ~np.isnan(probability[labels.item]))
-        chance = np.where(kept.assessor.among(PEOPLE, "assessor"), probability[kept.item], np.nan)
+        chance = np.where(kept.assessor.among(self.people, "assessor"), probability[kept.item], np.nan)
         return replace(kept, probability=chance)
 
     def plan(self, goal: str, probability: np.ndarray, seed: int) -> SystemsPlan:
@@ -129,7 +133,7 @@ class Study:
             scoring,
             goal=Goal.parse(goal),
             judges=[self.judge],
-            people=[PEOPLE],
+            people=[self.people],
             costs=costs(None),
             seed=seed,
         )
@@ -275,6 +279,28 @@ def order_rows(study: Study, options: argparse.Namespace) -> Iterator[dict]:
     for goal, found in rows.items():
         yield from calibrations(found, f"{goal}, ")
     yield from calibrations([each for found in rows.values() for each in found], "best and top:3, ")
+
+
+def simulated_rows(study: Study, options: argparse.Namespace) -> Iterator[dict]:  # noqa: ARG001 - another collection
+    rows: dict[str, list[tuple]] = {"pair": [], "best": [], "top:3": []}
+    for seed in range(50 * options.samples):
+        own = simulated(np.random.default_rng(seed), seed)
+        for kind, found in rows.items():
+            goal = f"pair:{','.join(own.facts.systems[:2])}" if kind == "pair" else kind
+            found += [(own.judge, *each) for each in forecasts_of(own, goal, (50, 150, 500), [seed])]
+    for goal, found in rows.items():
+        yield from calibrations(found, f"{goal} (simulated), ")
+
+
+def simulated(rng: np.random.Generator, seed: int) -> Study:
+    """Simulate 4 to 12 systems on 25 to 59 topics, and assessors, one of whom is the judge and one the reference."""
+    quality = tuple(rng.normal(1.2, 0.35, rng.integers(4, 13)))
+    systems = Systems(quality=quality, topic_spread=0.5, depth=20)
+    setting = Synthetic(n_topics=int(rng.integers(25, 60)), docs_per_topic=80, n_unjudged=10, systems=systems)
+    made = generate(setting, rng=seed)
+    reference, *others = made.judgments.assessors
+    facts = scan(made.runs, made.judgments.items).facts.by_name()
+    return Study(made.judgments, facts, others[seed % len(others)], reference)
 
 
 def some_systems(facts: Facts, seed: Sequence[int]) -> Facts:
@@ -534,6 +560,7 @@ PARTS: dict[str, Callable[[Study, argparse.Namespace], Iterator[dict]]] = {
     "pair": pair_rows,
     "forecast": forecast_rows,
     "order": order_rows,
+    "simulated": simulated_rows,
     "widths": width_rows,
     "levels": level_rows,
     "time": lambda study, options: time_rows(study, options.folder),

@@ -65,7 +65,7 @@ class Systems:
 
     def __post_init__(self) -> None:
         if len(set(self.quality)) < len(self.quality) or not np.isfinite(self.quality).all():
-            message = f"the qualities {self.quality} leave the true order open"
+            message = f"the qualities {', '.join(f'{each:g}' for each in self.quality)} leave the true order open"
             raise SettingError(message, hint="give every system a different quality, as scattered(10) does")
         need_at_least(0, "topic_spread", self.topic_spread)
         need_at_least(1, "depth", self.depth)
