@@ -32,7 +32,9 @@ from venire.io.paths import expanded
 from venire.io.plans import OTHER
 from venire.io.tables.blocks import TableRows, format_of, frame_of, read_frame
 from venire.io.tables.columns import (
+    CHOICES,
     HEAD,
+    PLANNED,
     ROLES,
     Groups,
     all_names,
@@ -51,25 +53,21 @@ PreferencesLike = Preferences | str | Path | Mapping[str, Any] | Iterable[Any]
 
 NAMES: Mapping[str, Groups] = {
     "topic": ROLES["topic"],
-    "left": (("left", "leftdoc", "docleft", "leftid"), ("a", "doca"), ("doc1", "docid1", "d1", "first"), ("doc",)),
-    "right": (
-        ("right", "rightdoc", "docright", "rightid"),
-        ("b", "docb"),
-        ("doc2", "docid2", "d2", "second"),
-        ("other",),
-    ),
+    "left": (("left", "leftdoc", "docleft", "leftid"), ("a", "doca"), ("doc1", "docid1", "d1", "first")),
+    "right": (("right", "rightdoc", "docright", "rightid"), ("b", "docb"), ("doc2", "docid2", "d2", "second")),
     "assessor": ROLES["assessor"],
-    "strength": (("strength", "strengthleft", "leftbetter"), ("score", "rating")),
-    "strength_right": (("strengthright", "rightbetter"),),
-    "preferred": (("preferred", "preferreddoc", "winner"), ("preference", "choice")),
+    **CHOICES,
 }
 """Names of the columns of each role."""
+NAMES_OF_PLAN: Mapping[str, Groups] = {**NAMES, "left": (("doc",),), "right": ((OTHER,),)}
+"""The same in a plan of preference tests."""
 
-OUTCOMES = ("strength", "strength_right", "preferred")
+OUTCOMES = tuple(CHOICES)
 PLAIN = ("topic", "left", "right", "preferred")
 MARKS = {"!": 1.0, "left": 1.0, "right": -1.0, "=": 0.0, "tie": 0.0, "": 0.0, "?": np.nan}
 """Choices that are not a document's id; NaN: not judged."""
 
+CHOICE_HINT = "write the preferred document's id; = or tie for a tie; ? where nobody judged"
 HINT = "columns are topic, left, right, perhaps assessor, and strength (positive: left is better) or preferred"
 
 
@@ -132,7 +130,8 @@ def _from_file(path: Path) -> Table:
             return _from_lines(read_bytes(path), path)
 
     def choose(names: Sequence[str], line: int | None) -> tuple[Mapping[str, Any], None]:
-        return dict.fromkeys(find_choice(names, path, line).values(), "String"), None
+        of_plan = [name for name in names if _is_plan(names) and plain(name) in PLANNED]
+        return dict.fromkeys([*find_choice(names, path, line).values(), *of_plan], "String"), None
 
     return _from_rows(read_frame(path, choose), stem(path))
 
@@ -143,7 +142,7 @@ def _from_rows(rows: TableRows, default: str) -> Table:
         raise _nothing(rows.where)
     roles = find_choice(rows.frame.columns, rows.where, None)
     columns = {role: rows.texts(name).fill_null("").alias(role) for role, name in roles.items()}
-    if _of_plan(roles) and "assessor" in roles and (columns["assessor"] == "").all():
+    if _is_plan(rows.frame.columns) and (columns["assessor"] == "").all():
         del columns["assessor"], roles["assessor"]
     columns |= {role: columns[role].str.strip_chars() for role in roles if role not in PLAIN[:3]}
     return Table({role: rows.encoded(each) for role, each in columns.items()}, rows, default, roles)
@@ -168,9 +167,10 @@ def _from_lines(data: bytes, path: Path) -> Table:
 
 def find_choice(names: Sequence[str], where: object, line: int | None) -> dict[str, str]:
     """Find the column of each role -> {role: name}, or raise what is missing."""
-    roles = find_roles(names, NAMES, where=where, line=line)
+    planned = _is_plan(names)
+    roles = find_roles(names, NAMES_OF_PLAN if planned else NAMES, where=where, line=line)
     outcomes = [role for role in OUTCOMES if role in roles]
-    if not ("left" in roles and "right" in roles):
+    if planned or not ("left" in roles and "right" in roles):
         refuse_other_kind(names, "preferences", where, line)
     if "topic" not in roles or not outcomes or ("left" in roles) != ("right" in roles):
         wanted = "topic" if "topic" not in roles else "choice" if not outcomes else "other document"
@@ -218,16 +218,18 @@ def _preferences(table: Table, sides: tuple[str, str]) -> Preferences:
 def _refuse_empty(columns: Mapping[str, Category], table: Table) -> None:
     """Raise at the first row that lacks a topic, a document, an assessor or a strength."""
     for role, column in columns.items():
-        if role != "preferred" or _of_plan(table.roles):
+        if role != "preferred" or plain(table.roles.get("right", "")) == OTHER:
             length = column.names.slices.end - column.names.slices.start
-            hint = "leave out what was not judged" if role in OUTCOMES else f"every row needs its {role}"
+            hint = f"every row needs its {role}"
+            if role in OUTCOMES:
+                hint = CHOICE_HINT if role == "preferred" else "leave out what was not judged"
             what = "choice" if role == "preferred" else role
             table.rows.refuse((length == 0)[column.codes], f"the {what} is empty", hint=hint)
 
 
-def _of_plan(roles: Mapping[str, str]) -> bool:
-    """Whether these are the columns of a plan with its choices."""
-    return plain(roles.get("right", "")) == OTHER
+def _is_plan(names: Sequence[str]) -> bool:
+    """Whether these are the columns of a plan of preference tests."""
+    return {OTHER, *PLANNED}.issubset(map(plain, names))
 
 
 def _strength(columns: Mapping[str, Category], table: Table) -> Floats:
@@ -255,8 +257,7 @@ def _chosen(preferred: Category, columns: Mapping[str, Category], table: Table) 
         pair = f"{_text(columns['left'], row)!r} and {_text(columns['right'], row)!r}"
         return f"{_text(preferred, row)!r} is preferred, which is neither of {pair}"
 
-    hint = "write the preferred document's id; = or tie for a tie; ? where nobody judged"
-    table.rows.refuse(np.isinf(strength), message, hint=hint)
+    table.rows.refuse(np.isinf(strength), message, hint=CHOICE_HINT)
     return strength
 
 

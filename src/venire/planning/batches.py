@@ -6,7 +6,6 @@ the next batch from what was not judged yet.  No hypothesis is tested: each look
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -28,6 +27,7 @@ from venire.planning.earlier import (
 )
 from venire.planning.result import JUDGE, SPENT, Plan, costs
 from venire.planning.second_judgments import of_people
+from venire.results import listed
 
 Judged = tuple[str, frozenset[str], str]
 """Topic, documents and judge of a judgment; a label has one document, and anybody may compare two."""
@@ -63,35 +63,39 @@ def _judged(row: Asked) -> Judged:
 def labelled(labels: Judgments, after: Sequence[Plan | Iterable[Asked]], *, again: bool = False) -> set[Judged]:
     """Return which second labels came back: by who was asked, or by anybody with the probability of the plan.
 
-    Labels that are somebody else's second ones without it are refused, unless items with two labels are asked again.
+    Second labels by others without it are refused.  With ``again``, items may have had two labels: only who was asked
+    counts.
     """
     asked: dict[tuple[str, str], list[Asked]] = {}
     for row in chain.from_iterable(rows_of(after)):
         asked.setdefault((row.topic, row.doc), []).append(row)
+    people: dict[tuple[str, str], set[str]] = {}
+    for topic, doc, name in keys_of(of_people(labels)):
+        people.setdefault((topic, doc), set()).add(name)
     chance = np.full(len(labels), np.nan) if labels.probability is None else labels.probability
+    twice = {key for key, names in people.items() if len(names) > 1 and not again}
     back = {
         (topic, doc)
         for (topic, doc, name), stated in zip(keys_of(labels), chance.tolist(), strict=True)
         for row in asked.get((topic, doc), ())
-        if name == row.judge or abs(stated / row.probability - 1) <= SAME
+        if name == row.judge or ((topic, doc) in twice and abs(stated / row.probability - 1) <= SAME)
     }
-    if not again:
-        refuse_other_judges(labels, {key: rows[-1] for key, rows in asked.items() if key not in back})
+    refuse_other_judges(people, {key: rows[-1] for key, rows in asked.items() if key in twice - back})
     return {_judged(asked[key][-1]) for key in back}
 
 
-def refuse_other_judges(labels: Judgments, missing: Mapping[tuple[str, str], Asked]) -> None:
-    """Raise where somebody labelled a second time what others were asked for, and nothing else."""
-    of_name: dict[str, set[tuple[str, str]]] = {}
-    for topic, doc, name in keys_of(of_people(labels)) if missing else ():
-        of_name.setdefault(name, set()).add((topic, doc))
-    n_labels = Counter(chain.from_iterable(of_name.values()))
-    for name, keys in of_name.items():
-        if keys <= missing.keys() and all(n_labels[key] > 1 for key in keys):
-            row = missing[min(keys)]
-            message = f"{name!r} labelled only what others were asked for, as {row.doc!r} of topic {row.topic!r}"
-            hint = ["keep the column probability of the plan with the labels", f"leave the labels of {name!r} out"]
-            raise SettingError(f"{message}, without the probability of the plan", hint=hint)
+def refuse_other_judges(
+    people: Mapping[tuple[str, str], Collection[str]], odd: Mapping[tuple[str, str], Asked]
+) -> None:
+    """Raise where somebody labelled nothing but odd items: asked for, and labelled twice, but not by who was asked."""
+    elsewhere = {name for key, names in people.items() if key not in odd for name in names}
+    for key, row in sorted(odd.items()):
+        if not elsewhere.issuperset(people[key]):
+            message = f"{row.doc!r} of topic {row.topic!r} was labelled by {listed(sorted(people[key]))}"
+            raise SettingError(
+                f"{message}; {row.judge!r} was asked, and the probability of the plan is not stated",
+                hint=["keep the column probability of the plan with the labels", "leave out what was not asked for"],
+            )
 
 
 def compared(preferences: Preferences | None) -> set[Judged]:

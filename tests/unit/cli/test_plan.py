@@ -424,8 +424,20 @@ def test_second_labels_by_others_count_with_the_probabilities_of_the_plan(venire
     unstated = answered([each._replace(judge="zoe") for each in asked], tmp_path / "unstated.tsv", stated=False)
     code, out, err = venire("plan", judged_once, *words, "--after", plan, "-j", unstated)
     assert (code, out) == (2, "")
-    assert "'zoe' labelled only what others were asked for" in err
+    assert re.search(r"was labelled by \w+ and zoe; '\w+' was asked", err)
     assert "keep the column probability" in err
+    bare = venire("plan", judged_once, *words, "--after", plan)
+    assert "20 judgments that did not come back" in bare.err
+
+
+def test_first_labels_are_no_answers_even_with_the_probability_of_the_plan(venire, judged_once, tmp_path):
+    plan, lines = tmp_path / "plan.tsv", Path(judged_once).read_text().splitlines()
+    Path(judged_once).write_text("\n".join([lines[0], f"{lines[1]}\tprobability", *(f"{e}\t1" for e in lines[2:])]))
+    words = ("plan", judged_once, "--goal", "agreement", "--budget", str(TOPICS * DOCS))
+    assert venire(*words, "-o", plan).code == 0
+    assert {each.probability for each in read_plan(plan)} == {1.0}
+    err = venire(*words, "--after", plan).err
+    assert f"{TOPICS * DOCS} judgments that did not come back" in err
 
 
 def test_an_answer_to_the_plan_before_the_last_counts_once(venire, judged_once, tmp_path):

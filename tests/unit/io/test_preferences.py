@@ -12,6 +12,7 @@ import pytest
 from venire import FormatError
 from venire.data.preferences import Preferences
 from venire.io.preferences import read_preferences
+from venire.io.tables.columns import kind_of_table
 
 LONG = pl.DataFrame(
     {
@@ -105,6 +106,20 @@ def test_what_is_planned_is_no_choice(tmp_path: Path, text: str, message: str) -
     with pytest.raises(FormatError) as error:
         read_preferences(written(tmp_path / "plan.tsv", text))
     assert message in f"{error.value.message} {error.value.hint}"
+
+
+def test_columns_of_a_plan_name_documents_in_plans_only(tmp_path: Path) -> None:
+    lists = read_preferences(written(tmp_path / "lists.csv", "topic,doc,other,strength\nq1,d1,a remark,1"))
+    assert rows(lists) == [("q1", "left", "right", "lists", 1.0)]
+    for text in ("topic,doc,other,rating,label\nq1,d1,a remark,1,2", f"{PLANNED}\tlabel\tpreferred".replace("\t", ",")):
+        with pytest.raises(FormatError, match="looks like judgments"):
+            read_preferences(written(tmp_path / "labels.csv", text + "\n1,2,3,4,5,6,7,8,9"))
+
+
+@pytest.mark.parametrize("choice", ["preferred", "strength", "winner"])
+def test_a_plan_with_its_choices_is_recognised_as_preferences(choice: str) -> None:
+    assert kind_of_table([*PLANNED.split(), choice]) == "preferences"
+    assert kind_of_table([name for name in PLANNED.split() if name != "other"] + [choice]) == "a plan"
 
 
 def test_lines_without_header(tmp_path: Path) -> None:

@@ -27,7 +27,8 @@ HINT = 'expected {"judgmentRatings": [{"query": "...", "ratings": [{"docId": "..
 def labels(path: Path, columns: Columns) -> Iterator[Imported]:  # noqa: ARG001 - the keys are fixed
     """Read all ratings."""
     found = list(_sources(read_json(path, hint=HINT, limit=LIMIT), path))
-    times = Counter(judged.get("name") for _, judged in found if isinstance(judged.get("name"), str))
+    done = [judged.get("name") for _, judged in found if judged.get("status", DONE) == DONE]
+    times = Counter(name for name in done if isinstance(name, str))
     for own, judged in found:
         name, machine = judged.get("name"), judged.get("type") in MACHINES
         if (status := judged.get("status", DONE)) != DONE:

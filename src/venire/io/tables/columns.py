@@ -48,6 +48,12 @@ RUN_ROLES: Mapping[str, Groups] = {
     "system": (("system",), ("tag", "run", "runid", "runtag"), ("name",)),
 }
 """Names of the columns of a run that is a table."""
+CHOICES: Mapping[str, Groups] = {
+    "strength": (("strength", "strengthleft", "leftbetter"), ("score", "rating")),
+    "strength_right": (("strengthright", "rightbetter"),),
+    "preferred": (("preferred", "preferreddoc", "winner"), ("preference", "choice")),
+}
+"""Names of the columns of a choice between two documents."""
 LAYOUTS: Mapping[str, str | None] = {"long": None, "wide": "assessor", "aspects": "aspect"}
 """Layouts of tables: what each column of labels stands for."""
 OWN_COLUMNS = ("intent", "aspect", "given", "unit", "task", "time", "probability")
@@ -67,6 +73,7 @@ CLICKED = frozenset({"clicked", "click", "isclick", "isclicked", "wasclicked", "
 SIDES = (("left", "right"), ("leftdoc", "rightdoc"), ("docleft", "docright"), ("doca", "docb"), ("doc1", "doc2"))
 RANKED = frozenset({"rank", "system", "run", "runid", "tag"})
 PLANNED = frozenset({"judge", "kind", "probability", "reason"})
+CHOSEN = frozenset(name for groups in CHOICES.values() for group in groups for name in group)
 VOTES = re.compile(r"(^n?|[_\s-])(votes?|counts?)([_\s-]|$)|^(n|num|number)[_\s-]")
 WAYS = {
     "preferences": "give it as preferences (read_preferences)",
@@ -214,7 +221,7 @@ def kind_of_table(names: Sequence[str]) -> str | None:
     if known.intersection(ROLES["label"][0]):
         return "judgments"
     if known.issuperset(PLANNED):
-        return "preferences" if "preferred" in known else "a plan"
+        return "preferences" if "other" in known and not known.isdisjoint(CHOSEN) else "a plan"
     if known & CLICKED:
         return "a click log"
     return "a run" if "score" in known and known & RANKED else None

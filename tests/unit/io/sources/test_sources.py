@@ -225,6 +225,8 @@ def test_judgments_of_one_name_in_a_response_are_several_assessors(write):
         *(("boil eggs", "d1", "gpt/x", "3"), ("boil eggs", "d1", "gpt/y", "1"))
     ]
     assert found.machines == ("gpt/x", "gpt/y")
+    failed = {"_id": "z", "_source": {"name": "gpt", "status": "ERROR"}}
+    assert read_judgments(write("retried.json", {"hits": {"hits": [hits[0], failed]}})).machines == ("gpt",)
 
 
 def test_judgments_computed_from_clicks_are_by_a_machine(write):
