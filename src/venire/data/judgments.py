@@ -50,16 +50,38 @@ class Intents:
 
 
 @dataclass(frozen=True, eq=False)
+class Undrawn:
+    """Items of a sampled pool that were not drawn for an assessor: item, assessor, probability (row,); by item.
+
+    probability: with which they would have been drawn.  strata: whether items of a topic, with those that were drawn,
+    have several probabilities.
+    """
+
+    item: Codes
+    assessor: Category
+    probability: Floats
+    strata: bool
+
+    def of_items(self, some: slice) -> Undrawn:
+        """Return the rows of some items, numbered from the first of them."""
+        rows = slice(*np.searchsorted(self.item, [some.start, some.stop]).tolist())
+        who = Category(self.assessor.codes[rows], self.assessor.names)
+        return replace(self, item=self.item[rows] - some.start, assessor=who, probability=self.probability[rows])
+
+
+@dataclass(frozen=True, eq=False)
 class Items:
     """What is judged: topic (item,) into ``topics``, and the document; sorted by topic, then document.
 
-    intents: where an item is a document for one intent of its topic (``intents.by_intent``); else None.
+    intents: where an item is a document for one intent of its topic (``intents.by_intent``); else None.  undrawn: where
+    judgments have probabilities; else None.
     """
 
     topics: Ids
     topic: Codes
     doc: Ids
     intents: Intents | None = None
+    undrawn: Undrawn | None = None
 
     def __len__(self) -> int:
         return len(self.topic)
@@ -71,7 +93,8 @@ class Items:
             Ids(Slices(names.slices.buffer, names.slices.start[part], names.slices.end[part]))
             for names, part in ((self.topics, slice(first, last)), (self.doc, some))
         )
-        return some, Items(topics, self.topic[some] - np.int32(first), docs)
+        undrawn = None if self.undrawn is None else self.undrawn.of_items(some)
+        return some, Items(topics, self.topic[some] - np.int32(first), docs, undrawn=undrawn)
 
     def numbers_of(self, topics: Ids, topic: Codes, docs: Slices) -> Ints:
         """Number documents by name, -1 for unknown ones; topic (row,) into topics, docs (row,) -> (row,).

@@ -15,7 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from venire.data.ids import Category, joined, narrow
-from venire.data.judgments import FACETS, Judgments, given_items, is_conditional, number_items
+from venire.data.judgments import (
+    FACETS,
+    Items,
+    Judgments,
+    Undrawn,
+    given_items,
+    is_conditional,
+    number_items,
+)
 from venire.data.scale import NOT_APPLICABLE, Scale, is_digits, is_integer, is_negative, is_number, whole
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
 from venire.io.declarations import DECLARED, PROMPT, Role
@@ -101,10 +109,11 @@ def assemble(
     levels = np.append(_levels(list(label.names), scale, negative), np.int32(-1))
     level = gather(narrow(levels, len(levels)), label.codes)
     _refuse_unknown(level, label, scale, parts)
-    judged = level >= 0
+    judged, undrawn = level >= 0, (level == -1) & (label.codes >= 0)
     n_judged = int(judged.sum())
     if where:
-        judged &= _chosen(parts, where)
+        rows = _chosen(parts, where)
+        judged, undrawn = judged & rows, undrawn & rows
     chosen = slice(None) if judged.all() else np.flatnonzero(judged)
     notes = [note for part in parts for note in part.notes]
     if scale.inferred:
@@ -122,9 +131,13 @@ def assemble(
         if any(name in part.facets for part in parts)
     }
     time, assessor = joined_column(parts, "time", np.nan), joined([part.assessor for part in parts])
+    probability = joined_column(parts, "probability", np.nan)
+    if probability is not None:
+        drawn = np.where(judged, np.nan_to_num(probability, nan=1.0), np.nan)
+        left = np.where(undrawn & (not facets), probability, np.nan)
+        items = replace(items, undrawn=_undrawn(items, item, assessor, drawn=drawn, left=left))
     judgments = Judgments(scale, items, item, assessor, level, facets, time, tuple(notes))
     reference, machines = _declared_roles(parts, judgments.assessors)
-    probability = joined_column(parts, "probability", np.nan)
     prompts, odd = _declared_prompts(parts, judgments.assessors)
     judgments = replace(judgments, reference=reference, machines=machines, prompts=prompts, probability=probability)
     judgments = replace(judgments, notes=(*judgments.notes, *odd))
@@ -137,6 +150,16 @@ def assemble(
             judgments = replace(judgments, notes=(*judgments.notes, note))
     rules = [DUPLICATE_LABELS.index(duplicate_labels or part.duplicate_labels) for part in parts]
     return _widened(_resolve_repeats(judgments, chosen, np.array(rules, dtype=np.int8), parts))
+
+
+def _undrawn(items: Items, item: Codes, assessor: Category, *, drawn: Floats, left: Floats) -> Undrawn:
+    """Find items that were not drawn; drawn, left (row,): probabilities of rows with a label, and of these; or NaN."""
+    topic, known = items.topic[item], np.fmax(drawn, left)
+    lowest = np.ones(len(items.topics))
+    np.fmin.at(lowest, topic, known)
+    rows = np.flatnonzero(~np.isnan(left))
+    rows = rows[np.argsort(item[rows], kind="stable")]
+    return Undrawn(item[rows], assessor.take(rows), left[rows], strata=bool((known > lowest[topic]).any()))
 
 
 def _widened(judgments: Judgments) -> Judgments:

@@ -302,14 +302,20 @@ def _top(plan: Plan) -> int:
 
 
 def _label_notes(labels: Judgments, plan: Plan) -> tuple[Note, ...]:
-    """Return the notes of labels, and whether measures ignore probabilities, or use them where there are none."""
+    """Return the notes of labels, and whether measures need probabilities, or documents, that are not there."""
     notes = [*labels.notes]
     if (chance := labels.probability) is None:
         return labels.notes
-    if any(each.of_pool for each in plan.measures) and (chance < 1).any():
-        text = "infAP takes the labels as a uniform sample of the judged pool; statAP uses their probabilities"
-        notes.append(Note("probabilities-unused", text))
-    if any(each.sampled for each in plan.worths) and (unknown := int(np.isnan(chance).sum())):
+    sampled = any(each.of_pool for each in plan.measures) and (chance < 1).any()
+    if sampled and len(np.unique(labels.item)) == len(labels.items):
+        text = (
+            "infAP takes the judged documents as the whole pool, though their probabilities are below 1; documents "
+            "that were not drawn would have a label below zero; statAP needs no such documents"
+        )
+        notes.append(Note("no-undrawn-documents", text))
+    strata = labels.items.undrawn is not None and labels.items.undrawn.strata
+    used = any(each.sampled or (each.stratified and strata) for each in plan.worths)
+    if used and (unknown := int(np.isnan(chance).sum())):
         notes.append(
             Note("no-probability", "{n:label} without a probability, taken as certain to be chosen", n=unknown)
         )

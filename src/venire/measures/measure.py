@@ -30,12 +30,23 @@ NOWHERE = 1 << 30
 """The rank of padding: beyond every cut-off."""
 
 
+class Strata(NamedTuple):
+    """Strata of a sample: which each item or slot is of, number (judge, ...), and weight (stratum,).
+
+    The weight is the number of documents of the pool by judged document.
+    """
+
+    number: Ints
+    weight: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class Ranked:
     """The input of a measure.
 
     gains, judged (judge, list, slot); rank (list, slot) or (judge, list, slot), ascending, NOWHERE in padding;
-    depth (list,); ideal: the value of the measure for the best ranking, (judge, list, ...), or None.
+    depth (list,); ideal: the value of the measure for the best ranking, (judge, list, ...), or None; strata: of slots,
+    whose weights are in the gains, or None.
     """
 
     gains: Floats
@@ -43,6 +54,7 @@ class Ranked:
     judged: Bools
     depth: Ints
     ideal: Floats | None = None
+    strata: Strata | None = None
 
     def upto(self, k: int | None) -> Ranked:
         """Drop everything below rank k."""
@@ -53,7 +65,8 @@ class Ranked:
         width = int(slots[-1]) + 1 if len(slots) else 0
         seen = seen[..., :width]
         gains, judged = self.gains[..., :width] * seen, self.judged[..., :width] & seen
-        return replace(self, gains=gains, rank=self.rank[..., :width], judged=judged)
+        strata = None if self.strata is None else self.strata._replace(number=self.strata.number[..., :width])
+        return replace(self, gains=gains, rank=self.rank[..., :width], judged=judged, strata=strata)
 
     def by_rank(self, depth: int) -> Floats:
         """Return gains by rank, zero without a judged document -> (judge, list, depth)."""
@@ -67,7 +80,8 @@ class Worth(NamedTuple):
     """The value that a measure gives to each label, values (label,), and to an unjudged document.
 
     ``powers``: the values are (2^grade - 1) / powers; None: they are used as they are.  ``sampled``: they are divided
-    by the probability with which the item was chosen for this label.
+    by the probability with which the item was chosen for this label.  ``stratified``: they are multiplied by the weight
+    of the item's stratum, where there are several.
     """
 
     values: Floats
@@ -75,6 +89,7 @@ class Worth(NamedTuple):
     note: Note | None = None
     powers: float | None = None
     sampled: bool = False
+    stratified: bool = False
 
 
 @dataclass(frozen=True)

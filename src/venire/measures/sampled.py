@@ -8,6 +8,26 @@ relevant document of rank r, with n documents of the pool above it, s of them re
 
 infAP is its mean over the judged relevant documents, as in trec_eval; those that were not retrieved have precision 0.
 
+For a pool that was sampled by strata, with a uniform sample of each, infAP is that of Yilmaz, Kanoulas and Aslam 2008
+(doi:10.1145/1390334.1390437), where it is called xinfAP.  A stratum is the documents of a topic with the same
+``probability`` (``strata``).  Let stratum h have :math:`N_h` documents, :math:`m_h` of them judged, and let n, s and t
+with an index h count documents of this stratum.  A judged relevant document stands for :math:`N_h / m_h`, so that
+
+.. math::
+    \mathrm{infAP} = \frac{1}{\hat R} \sum_{d\ \text{relevant}} \frac{N_{h(d)}}{m_{h(d)}} \cdot \frac{1}{r_d} \Big(1 +
+        \sum_h n_h \frac{s_h + \epsilon}{s_h + t_h + 2 \epsilon}\Big),
+    \qquad \hat R = \sum_{d\ \text{relevant}} \frac{N_{h(d)}}{m_{h(d)}}
+
+This is the mean of the expected precision over the relevant documents of each stratum, averaged over strata with the
+estimated numbers of their relevant documents as weights.  With one stratum the weights cancel, and it is the formula
+above.  Documents outside the pool count as irrelevant.
+
+The formula is that of sample_eval.pl, the tool of TREC tracks, with these differences; it was not checked against the
+text of the paper.  The tool adds :math:`3 \epsilon` to the number of judged documents, so that where a stratum has
+documents above, but none of them judged, 1/3 of them count as relevant; here 1/2, as in trec_eval.  It leaves a stratum
+without a judged document out of :math:`\hat R`; here this is an error.  It ends lists at rank 1000, and its version for
+TRECVID divides by at most 1000.
+
 statAP is for documents that are drawn with different known probabilities :math:`\pi`, the column ``probability`` of
 judgments.  It estimates the sum of precisions and the number of relevant documents from the sample, and divides (after
 Pavlu and Aslam 2007, *A practical sampling strategy for efficient retrieval evaluation*, and Carterette et al. 2008,
@@ -45,13 +65,22 @@ SMOOTHING = 1e-5
 
 @dataclass(frozen=True)
 class infAP(CountsRelevant, BinaryMeasure):  # noqa: N801 - the field's spelling
-    """Inferred average precision, from a uniform sample of a pool."""
+    """Inferred average precision, from a uniform sample of a pool, or of each of its strata."""
 
     of_sample: ClassVar[bool] = True
     of_pool: ClassVar[bool] = True
 
+    def worth(self, gains: Gains, unjudged: float) -> Worth:
+        """Relevance of each label, to be multiplied by the weight of its stratum."""
+        return super().worth(gains, unjudged)._replace(stratified=True)
+
     def _score(self, seen: Ranked) -> Floats:
-        return share(inferred_precisions(seen.gains, seen.rank, seen.judged), require_ideal(seen))
+        relevance, stratum = seen.gains, None
+        if seen.strata is not None:
+            stratum = seen.strata.number
+            relevance = seen.gains / seen.strata.weight[stratum]
+        precision = inferred_precisions(relevance, seen.rank, seen.judged, stratum)
+        return share((seen.gains * precision).sum(axis=-1), require_ideal(seen))
 
 
 @dataclass(frozen=True)
@@ -65,9 +94,31 @@ class statAP(AP):  # noqa: N801 - the field's spelling
         return super().worth(gains, unjudged)._replace(sampled=True)
 
 
-def inferred_precisions(gains: Floats, rank: Ints, judged: Bools) -> Floats:
-    """Sum over relevant documents of the expected precision at their rank; slots without a label are of the pool."""
-    relevant, other = before(gains), before(np.where(judged, 1 - gains, 0.0))
-    pooled = before((rank < NOWHERE).astype(np.float64))
-    precision = (1 + pooled * (relevant + SMOOTHING) / (relevant + other + 2 * SMOOTHING)) / rank
-    return (gains * precision).sum(axis=-1)
+def inferred_precisions(relevance: Floats, rank: Ints, judged: Bools, stratum: Ints | None = None) -> Floats:
+    """Precision expected at each rank if its document is relevant -> same shape as relevance.
+
+    Slots without a label are of the pool.  stratum (judge, list, slot): of each slot; None if the pool is one stratum.
+    Cost: O(slots), and a sort of the slots of each list where there are strata.
+    """
+    pooled = np.broadcast_to((rank < NOWHERE).astype(np.float64), relevance.shape)
+    counts = pooled, relevance, np.where(judged, 1 - relevance, 0.0)
+    if stratum is None:
+        return (1 + _expected(*map(before, counts))) / rank
+    order = np.argsort(stratum, axis=-1, kind="stable")
+    ordered = np.take_along_axis(stratum, order, axis=-1)
+    start = np.diff(ordered, axis=-1, prepend=-1) != 0
+    first = np.maximum.accumulate(np.where(start, np.arange(start.shape[-1]), 0), axis=-1)
+    above, upto = [], []
+    for count in counts:
+        own = np.take_along_axis(count, order, axis=-1)
+        earlier = before(own)
+        above.append(earlier - np.take_along_axis(earlier, first, axis=-1))
+        upto.append(above[-1] + own)
+    added = np.empty(relevance.shape)
+    np.put_along_axis(added, order, _expected(*upto) - _expected(*above), axis=-1)
+    return (1 + before(added)) / rank
+
+
+def _expected(pooled: Floats, relevant: Floats, other: Floats) -> Floats:
+    """Relevant documents expected among those of the pool, by those that were judged."""
+    return pooled * (relevant + SMOOTHING) / (relevant + other + 2 * SMOOTHING)

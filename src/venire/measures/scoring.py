@@ -27,8 +27,18 @@ from venire.kernels.ragged import offsets
 from venire.measures.blocks import list_blocks, topic_blocks
 from venire.measures.by_intent import ByNeed
 from venire.measures.few_labels import as_one_judge
-from venire.measures.measure import NOWHERE, Measure, Ranked, Worth, alpha_of, measure as custom_measure, share
+from venire.measures.measure import (
+    NOWHERE,
+    Measure,
+    Ranked,
+    Strata,
+    Worth,
+    alpha_of,
+    measure as custom_measure,
+    share,
+)
 from venire.measures.names import parse_measure, spelled
+from venire.measures.strata import strata_of
 from venire.results import read_number
 from venire.types import Bools, Floats, Ints
 
@@ -158,7 +168,7 @@ class Plan:
         for number, (each, worth) in enumerate(zip(self.measures, self.worths, strict=True)):
             alpha = alpha_of(each)
             powers = (worth.powers or 0.0) if alpha > 0 else 0.0
-            rest = np.array([worth.unjudged, alpha, powers, worth.sampled])
+            rest = np.array([worth.unjudged, alpha, powers, worth.sampled, worth.stratified])
             groups.setdefault(worth.values.tobytes() + rest.tobytes(), []).append(number)
         for numbers in groups.values():
             yield self.worths[numbers[0]], numbers
@@ -225,8 +235,10 @@ def score_facts(facts: Facts, panel: Judges, plan: Plan, *, group: Ints | None =
         one = as_one_judge(facts, panel, first, last, group) if sparse and isinstance(panel, Panel) else None
         for worth, numbers in plan.by_worth():
             chosen = (panel, first, last) if one is None else (one.panel, 0, 1)
-            mixed = worth.sampled or not panel.unmixed
+            strata = _strata(panel, facts.items, first, last) if worth.stratified else None
+            mixed = worth.sampled or strata is not None or not panel.unmixed
             labels = Labels.of(*_gains(*chosen, worth), worth.unjudged, None if mixed else np.unique(worth.values))
+            labels = labels if strata is None else labels.weighted(strata)
             some = plan.only(numbers)
             if by_need is not None:
                 scores[first:last, numbers] = by_need.score(labels.gains, labels.judged, some.measures)
@@ -245,29 +257,43 @@ def _gains(panel: Judges, first: int, last: int, worth: Worth) -> tuple[Floats, 
 def sampled_gains(panel: Judges, worth: Worth, first: int, last: int) -> tuple[Floats, Bools]:
     """Gains divided by the probability with which each item was chosen for its label; as ``Panel.gains``."""
     if not isinstance(panel, Panel) or panel.probability is None:
-        what, way = "these labels", "read judgments with a column probability"
-        if not isinstance(panel, Panel):
-            what = "labels that are drawn by a model"
-            way = Way("to compare systems, leave out all assessors but one", where="assessor=NAME")
-        elif panel.judges == (None,):
-            what, way = "pooled labels", "choose one assessor or score for each"
-        raise MeasureError(
-            f"statAP needs the probability with which each label was sampled, and {what} have none",
-            hint=[way, "use AP"],
-        )
+        raise _no_probability("statAP", panel)
     return panel.gains(worth.values, first, last, sampled=True)
+
+
+def _strata(panel: Judges, items: Items, first: int, last: int) -> Strata | None:
+    """Strata of the pools of judges first..last-1; None if each pool is one stratum, as it is without probabilities."""
+    if isinstance(panel, Panel) and panel.probability is not None:
+        return strata_of(panel, items, first, last)
+    if items.undrawn is not None and items.undrawn.strata:
+        raise _no_probability("infAP", panel)
+    return None
+
+
+def _no_probability(measure: str, panel: Judges) -> MeasureError:
+    """Error of a measure that needs probabilities of labels that have none."""
+    what, way = "these labels", "read judgments with a column probability"
+    if not isinstance(panel, Panel):
+        what = "labels that are drawn by a model"
+        way = Way("to compare systems, leave out all assessors but one", where="assessor=NAME")
+    elif panel.judges == (None,):
+        what, way = "pooled labels", "choose one assessor or score for each"
+    message = f"{measure} needs the probability with which each label was sampled, and {what} have none"
+    return MeasureError(message, hint=[way, "use AP"])
 
 
 class Labels(NamedTuple):
     """Gains and whether judged, (judge, item + 2): the items, then an unjudged document, and an empty slot.
 
-    values: the gains that judged items may have, ascending; None where they are mixtures of those of labels.
+    values: the gains that judged items may have, ascending; None where they are mixtures of those of labels.  strata:
+    by whose weights the gains are multiplied; None if they are not.
     """
 
     gains: Floats
     judged: Bools
     unjudged: float
     values: Floats | None = None
+    strata: Strata | None = None
 
     @classmethod
     def of(cls, gains: Floats, judged: Bools, unjudged: float, values: Floats | None = None) -> Labels:
@@ -278,6 +304,10 @@ class Labels(NamedTuple):
         np.copyto(full[:, :-2], unjudged, where=~judged)
         full[:, -2:] = unjudged, 0.0
         return cls(full, seen, unjudged, values)
+
+    def weighted(self, strata: Strata) -> Labels:
+        """Multiply gains by the weights of strata."""
+        return self._replace(gains=self.gains * strata.weight[strata.number], strata=strata)
 
 
 def _score_judges(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> Floats:
@@ -300,7 +330,8 @@ def _score_judges(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) 
         if plan.condensed:
             rank = np.where(judged, judged.cumsum(axis=-1), NOWHERE)
         depth = judged.sum(axis=-1) if plan.condensed else block.depth
-        ranked = Ranked(gains, rank, judged, depth)
+        strata = labels.strata and labels.strata._replace(number=labels.strata.number[:, block.item])
+        ranked = Ranked(gains, rank, judged, depth, strata=strata)
         for number, (each, ideal) in enumerate(zip(plan.measures, ideals, strict=True)):
             if number not in added:
                 best = None if ideal is None else ideal[:, facts.topic[block.lists]]

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 import pytrec_eval
 
-from venire import compare, evaluate
+from venire import compare, evaluate, read_judgments
 from venire.errors import MeasureError
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
@@ -138,11 +138,188 @@ def test_labels_without_a_probability_count_as_certain_with_a_note():
     assert [note.fields["n"] for note in found.notes if note.kind == "no-probability"] == [1]
 
 
-@pytest.mark.parametrize(("probability", "kinds"), [(0.25, 1), (1.0, 0), (None, 0)])
-def test_infap_does_not_use_probabilities_and_says_so(probability, kinds):
-    rows = [("1", "a", 1, probability), ("1", "b", -1, probability)]
+def slow_infap(pool: dict[str, tuple[int, float]], order: list[str]) -> float:
+    """xinfAP by its definition; pool: label, negative if not drawn, and probability by document."""
+    strata = [{doc for doc in pool if pool[doc][1] == p} for p in {p for _, p in pool.values()}]
+
+    def count(docs: set[str], *labels: int) -> int:
+        return sum(pool[doc][0] in labels for doc in docs)
+
+    estimated = {n: count(docs, 1) * len(docs) / count(docs, 0, 1) for n, docs in enumerate(strata)}
+    total = 0.0
+    for n, docs in enumerate(strata):
+        for rank, doc in enumerate(order, start=1):
+            if doc in docs and pool[doc][0] == 1:
+                precision = 1 / rank
+                for others in strata:
+                    above = others & set(order[: rank - 1])
+                    share = (count(above, 1) + 1e-5) / (count(above, 0, 1) + 2e-5)
+                    precision += len(above) / rank * share
+                total += estimated[n] * precision / count(docs, 1)
+    return total / sum(estimated.values()) if total else 0.0
+
+
+def sample(rnd: random.Random, chances: list[float], n_docs: int = 30) -> dict[str, tuple[int, float]]:
+    """Draw documents by strata; of each stratum at least one is drawn and one is not, but of certain documents all."""
+    pool = {}
+    for n in range(n_docs):
+        p = chances[n % len(chances)]
+        drawn = p == 1 or (rnd.random() < p and n >= len(chances)) or len(chances) <= n < 2 * len(chances)
+        pool[f"d{n}"] = (int(rnd.random() < 0.5) if drawn else -1, p)
+    return pool
+
+
+def ranked(rnd: random.Random, pool: dict[str, tuple[int, float]], n: int) -> list[str]:
+    """Draw a list, some documents of which are not of the pool."""
+    return rnd.sample([*pool, *(f"x{n}" for n in range(10))], n)
+
+
+def rows_of(pools: dict[str, dict[str, tuple[int, float]]]) -> list[tuple[str, str, int, float | None]]:
+    return [(topic, doc, *of) for topic, pool in pools.items() for doc, of in pool.items()]
+
+
+def run_of(orders: dict[str, list[str]]) -> dict[str, dict[str, float]]:
+    return {topic: {doc: -float(n) for n, doc in enumerate(order)} for topic, order in orders.items()}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_infap_by_strata_equals_its_definition(seed):
+    """Also one stratum among the topics, relevant documents that were not retrieved, and documents of no pool."""
+    rnd = random.Random(seed)
+    chances = {"1": [1.0, 0.3], "2": [0.5, 0.2, 0.1], "3": [0.4], "4": [1.0, 0.7, 0.5, 0.2]}
+    pools = {topic: sample(rnd, each) for topic, each in chances.items()}
+    runs = {name: {t: ranked(rnd, pool, rnd.randint(1, 30)) for t, pool in pools.items()} for name in "ab"}
+    scores = evaluate(table(rows_of(pools)), {name: run_of(each) for name, each in runs.items()}, ["infAP", "infAP@9"])
+    for s, name in enumerate("ab"):
+        for t, topic in enumerate(pools):
+            expected = [slow_infap(pools[topic], runs[name][topic][:k]) for k in (None, 9)]
+            assert scores.values[s, t].tolist() == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("p", [1.0, 0.3, None])
+def test_infap_with_one_probability_for_all_is_that_of_a_uniform_sample(seed, p):
+    rnd = random.Random(seed)
+    pool = {doc: label for doc, (label, _) in sample(rnd, [0.3]).items()}
+    run = run_of({"1": ranked(rnd, dict.fromkeys(pool, (0, 1.0)), 25)})
+    found = evaluate(table([("1", doc, label, p) for doc, label in pool.items()]), run, "infAP")
+    expected = pytrec_eval.RelevanceEvaluator({"1": pool}, {"infAP"}).evaluate(run)["1"]["infAP"]
+    assert found.values.item() == evaluate({"1": pool}, run, "infAP").values.item() == pytest.approx(expected)
+    assert slow_infap({doc: (label, 0.3) for doc, label in pool.items()}, list(run["1"])) == pytest.approx(expected)
+
+
+def test_infap_by_strata_of_an_example_computed_by_hand():
+    """Certain: a relevant, b not.  Two of four with 0.5 drawn: c relevant, d not.  R = 1 + 1 * 4/2 = 3.
+
+    The list is c, e, a.  At rank 1 the precision of c is 1.  At rank 3, two documents of the second stratum are above
+    a, of which one was judged, as relevant: (1 + 2 * 1) / 3 = 1.  b and d are not retrieved.  infAP = (2 * 1 + 1) / 3.
+    In the list a, e, b, c the precision of a is 1; above c there are a and b, of which 1 is relevant, and e, of a
+    stratum of which no document above was judged, counts 1/2: (1 + 1 + 1/2) / 4.  infAP = (1 + 2 * 0.625) / 3.
+    """
+    pool = {"a": (1, 1.0), "b": (0, 1.0), "c": (1, 0.5), "d": (0, 0.5), "e": (-1, 0.5), "f": (-1, 0.5)}
+    runs = {name: run_of({"1": list(order)}) for name, order in (("one", "cea"), ("two", "aebc"), ("three", "bdx"))}
+    found = evaluate(table(rows_of({"1": pool})), runs, "infAP").values.ravel().tolist()
+    assert found == pytest.approx([1.0, 0.75, 0.0], abs=1e-5)
+
+
+def test_infap_by_strata_equals_what_the_evaluation_tool_of_trec_computes():
+    """Four digits, as sample_eval.pl of NIST prints, by the lines that infAP depends on, run by Perl on these topics.
+
+    In them the tool's sum of smoothing, 3 epsilon instead of 2, changes the sixth digit.
+    """
+    samples = {
+        "1": {"d0": (1, 1.0), "d1": (0, 0.5), "d2": (-1, 0.25), "d3": (-1, 0.25), "d4": (1, 1.0), "d5": (1, 0.25)}
+        | {"d6": (1, 1.0), "d7": (-1, 0.5), "d8": (0, 1.0), "d9": (1, 0.5), "d10": (-1, 0.25), "d11": (-1, 0.5)}
+        | {"d12": (-1, 0.5), "d13": (1, 1.0)},
+        "2": {"d0": (1, 1.0), "d1": (0, 1.0), "d2": (0, 0.5), "d3": (-1, 0.25), "d4": (1, 0.5), "d5": (-1, 0.25)}
+        | {"d6": (-1, 0.25), "d7": (-1, 0.25), "d8": (-1, 0.25), "d9": (1, 0.5), "d10": (-1, 0.25), "d11": (1, 0.25)}
+        | {"d12": (0, 0.5), "d13": (1, 0.25)},
+    }
+    orders = {
+        "1": "d5 d8 d12 d1 x1 d11 d10 x0 d0 d4 d7 d6 d9",
+        "2": "x2 d13 d5 x1 d6 d3 x0 d0 d8 d2 d11 d12 d10",
+    }
+    runs = run_of({topic: docs.split() for topic, docs in orders.items()})
+    scores = evaluate(table(rows_of(samples)), runs, "infAP").values.ravel().tolist()
+    assert [round(value, 4) for value in scores] == [0.6004, 0.4700]
+
+
+def test_assessors_have_samples_and_strata_of_their_own():
+    rnd = random.Random(4)
+    chances = {"ann": [1.0, 0.3], "bob": [0.5, 0.2, 0.1], "cat": [0.4]}
+    pools = {who: {t: sample(rnd, each) for t in "12"} for who, each in chances.items()}
+    orders = {t: ranked(rnd, pools["ann"][t], 28) for t in "12"}
+    labels = pl.concat([table(rows_of(each), assessor=[who] * 60) for who, each in pools.items()])
+    found = evaluate(labels, run_of(orders), "infAP", per="assessor")
+    for n, who in enumerate(found.names["assessor"]):
+        expected = [slow_infap(pools[who][t], orders[t]) for t in "12"]
+        assert found.values[0, :, 0, n].tolist() == pytest.approx(expected, abs=1e-12)
+        alone = evaluate(labels, run_of(orders), "infAP", assessor=who).values
+        assert alone.ravel().tolist() == pytest.approx(expected, abs=1e-12)
+
+
+def test_parts_of_topics_have_the_strata_of_all(monkeypatch):
+    rnd = random.Random(7)
+    pools = {str(t): sample(rnd, [1.0, 0.5, 0.2]) for t in range(5)}
+    run = run_of({t: ranked(rnd, pool, 30) for t, pool in pools.items()})
+    whole = evaluate(table(rows_of(pools)), run, "infAP").values
+    monkeypatch.setattr("venire.measures.evaluate.PART_LABELS", 20)
+    assert evaluate(table(rows_of(pools)), run, "infAP").values.tolist() == whole.tolist()
+
+
+REFUSED = {
+    "was not judged and has no probability": {"a": (1, 1.0), "b": (0, 0.5), "c": (-1, None)},
+    "all documents of topic '1' were judged": {"a": (1, 0.31), "b": (0, 0.52), "c": (0, 0.2)},
+    "no document of topic '1' with the probability 0.2": {"a": (1, 1.0), "b": (-1, 0.2), "c": (0, 0.5), "d": (-1, 0.5)},
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_infap_refuses_pools_whose_strata_are_not_known_or_not_judged(message):
+    run = {"1": {"a": 2.0, "b": 1.0}}
+    with pytest.raises(MeasureError, match=message) as refused:
+        evaluate(table(rows_of({"1": REFUSED[message]})), run, "infAP")
+    assert "use statAP" in str(refused.value.hint)
+    labels = table(rows_of({"1": REFUSED[message]}), assessor=["ann"] * len(REFUSED[message]))
+    two = pl.concat([labels, labels.with_columns(assessor=pl.lit("bob"))])
+    with pytest.raises(MeasureError, match="by 'ann'"):
+        evaluate(two, run, "infAP", per="assessor")
+
+
+def test_infap_refuses_what_has_no_probability_of_its_own():
+    rnd = random.Random(1)
+    pools = {t: sample(rnd, [1.0, 0.3]) for t in "12345"}
+    labels = pl.concat([table(rows_of(pools), assessor=[who] * 150) for who in ("ann", "bob")])
+    runs = {name: run_of({t: ranked(rnd, pool, 30) for t, pool in pools.items()}) for name in ("one", "two")}
+    with pytest.raises(MeasureError, match=r"^infAP needs .* pooled labels have none"):
+        evaluate(labels, runs, "infAP", pool="mean")
+    with pytest.raises(MeasureError, match=r"^infAP needs .* drawn by a model have none"):
+        compare(labels, runs, "infAP", assessor="ann")
+    (pair,) = compare(labels.filter(assessor="ann"), runs, "infAP").records()
+    means = evaluate(labels, runs, "infAP", assessor="ann").mean().values[:, 0]
+    assert pair["delta"] == pytest.approx(means[0] - means[1])
+
+
+def test_infap_refuses_second_labels_with_other_probabilities():
+    rows = [("1", "a", 1, 1.0), ("1", "a", 1, 0.5), ("1", "b", 0, 0.5), ("1", "c", -1, 0.5)]
+    with pytest.raises(MeasureError, match="document 'a' of topic '1' has labels with different probabilities"):
+        evaluate(read_judgments(table(rows), duplicate_labels="keep"), {"1": {"a": 1.0}}, "infAP")
+
+
+def test_labels_without_a_probability_are_certain_to_infap_too():
+    pool = {"a": (1, 1.0), "b": (0, 1.0), "c": (1, 0.5), "d": (0, 0.5), "e": (-1, 0.5), "f": (-1, 0.5)}
+    missing = [(*row[:3], None if row[1] in "ab" else row[3]) for row in rows_of({"1": pool})]
+    run = run_of({"1": list("eabc")})
+    found = evaluate(table(missing), run, "infAP")
+    assert found.values.item() == pytest.approx(slow_infap(pool, list("eabc")))
+    assert [note.fields["n"] for note in found.notes if note.kind == "no-probability"] == [2]
+
+
+@pytest.mark.parametrize(("label", "probability", "kinds"), [(0, 0.25, 1), (-1, 0.25, 0), (0, 1.0, 0), (0, None, 0)])
+def test_a_uniform_sample_without_documents_that_were_not_drawn_has_a_note(label, probability, kinds):
+    rows = [("1", "a", 1, probability), ("1", "b", label, probability)]
     found = evaluate(table(rows), {"1": {"b": 2.0, "a": 1.0}}, ["infAP", "AP"])
-    assert [note.kind for note in found.notes].count("probabilities-unused") == kinds
+    assert [note.kind for note in found.notes].count("no-undrawn-documents") == kinds
     assert evaluate(table(rows), {"1": {"b": 2.0, "a": 1.0}}, "AP").values.item() == 0.5
 
 
