@@ -111,6 +111,11 @@ def _write_judgments(folder: Path, labels: pl.DataFrame) -> None:
         .select("topic", "doc", "label", pl.col("method") % 3, probability=pl.lit(0.5))
     )
     sampled.write_csv(folder / "million.prels", separator=" ", include_header=False)
+    place = pl.int_range(pl.len()) % 4
+    strata = by_intent.filter(intent=1).select(
+        "topic", pl.lit(0), "doc", stratum=place // 2 + 1, label=pl.when(place == 3).then(-1).otherwise("label")
+    )
+    strata.write_csv(folder / "strata.qrels", separator=" ", include_header=False)
     (folder / "duplicates.txt").write_text("FW13-e000-301-00 FW13-e000-301-01\n")
 
 

@@ -42,7 +42,7 @@ from venire.spark.parts import (
     tagged_parts,
     topics_among,
 )
-from venire.spark.tables import BadRows, empty, label_roles, run_columns
+from venire.spark.tables import BadRows, empty, run_columns
 
 if TYPE_CHECKING:
     from pyspark.broadcast import Broadcast
@@ -113,9 +113,6 @@ def evaluate(
     chosen_labels(labels.summary, assessor=assessor, per=per, pool=pool)
     bad = bad_lists(runs, order, strict=strict)
     listed, plan = bad.frame, resolved(scoring.plan(as_list(measures), labels.scale), bad)
-    if any(each.of_pool for each in plan.measures) and "probability" in label_roles(judgments, columns):
-        message = "infAP uses the probabilities of judgments, which are not read on Spark"
-        raise MeasureError(message, hint=["use the local engine for it", "drop the column if the sample is uniform"])
     job = ScoreRows(plan, scoring, labels.scale, labels.duplicate_labels, score_type == "float32")
     if labels.n_labels <= broadcast:
         answer = _with_all_labels(job, labels, listed, partitions)

@@ -75,16 +75,11 @@ def read_table(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
         raise FormatError(", ".join(paths), None, f"cannot be read ({reason})", hint=hint) from None
 
 
-def label_roles(frame: DataFrame, columns: Mapping[str, str] | None = None) -> Mapping[str, str]:
-    """Return which column of judgments is what: topic, doc, label and others by their names."""
-    return find_columns(frame.columns, Form("judgments", layout="long", columns=dict(columns or {}))).roles
-
-
 def label_columns(frame: DataFrame, columns: Mapping[str, str] | None = None) -> DataFrame:
     """Select topic, doc, assessor and label as text, and facets and time where the frame has them."""
     from pyspark.sql import functions as F
 
-    roles = label_roles(frame, columns)
+    roles = find_columns(frame.columns, Form("judgments", layout="long", columns=dict(columns or {}))).roles
     known = [role for role in ("topic", "doc", "label", "intent", "aspect", "given", "unit", "task") if role in roles]
     chosen = {
         role: F.trim(text_of(frame, roles[role])) if role == "label" else text_of(frame, roles[role]) for role in known
