@@ -15,15 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from venire.data.ids import Category, joined, narrow
-from venire.data.judgments import (
-    FACETS,
-    Items,
-    Judgments,
-    Undrawn,
-    given_items,
-    is_conditional,
-    number_items,
-)
+from venire.data.judgments import FACETS, Items, Judgments, Undrawn, given_items, is_conditional, number_items
 from venire.data.scale import NOT_APPLICABLE, Scale, is_digits, is_integer, is_negative, is_number, whole
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
 from venire.io.declarations import DECLARED, PROMPT, Role
@@ -133,8 +125,10 @@ def assemble(
     time, assessor = joined_column(parts, "time", np.nan), joined([part.assessor for part in parts])
     probability = joined_column(parts, "probability", np.nan)
     if probability is not None:
+        asked = judged | undrawn
+        apart = any(len(np.unique(each.codes[asked])) > 1 for each in facets.values())  # rows of several samples
         drawn = np.where(judged, np.nan_to_num(probability, nan=1.0), np.nan)
-        left = np.where(undrawn & (not facets), probability, np.nan)
+        left = np.where(undrawn & (not apart), probability, np.nan)
         items = replace(items, undrawn=_undrawn(items, item, assessor, drawn=drawn, left=left))
     judgments = Judgments(scale, items, item, assessor, level, facets, time, tuple(notes))
     reference, machines = _declared_roles(parts, judgments.assessors)

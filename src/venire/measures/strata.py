@@ -35,7 +35,7 @@ WHOLE = (
 EMPTY = (
     "no document of topic {topic!r} with the probability {p:g} was judged{by}: infAP cannot infer how many of this "
     "stratum are relevant",
-    "leave out the topic",
+    "leave the topic out of the judgments",
 )
 SECOND = "document {doc!r} of topic {topic!r} has labels{by} with different probabilities", "keep one of them"
 

@@ -189,11 +189,13 @@ def test_infap_by_strata_equals_its_definition(seed):
     chances = {"1": [1.0, 0.3], "2": [0.5, 0.2, 0.1], "3": [0.4], "4": [1.0, 0.7, 0.5, 0.2]}
     pools = {topic: sample(rnd, each) for topic, each in chances.items()}
     runs = {name: {t: ranked(rnd, pool, rnd.randint(1, 30)) for t, pool in pools.items()} for name in "ab"}
-    scores = evaluate(table(rows_of(pools)), {name: run_of(each) for name, each in runs.items()}, ["infAP", "infAP@9"])
+    lists = {name: run_of(each) for name, each in runs.items()}
+    scores = evaluate(table(rows_of(pools)), lists, ["AP", "infAP", "infAP@9"])
+    assert scores.values[:, :, :1].tolist() == evaluate(table(rows_of(pools)), lists, "AP").values.tolist()
     for s, name in enumerate("ab"):
         for t, topic in enumerate(pools):
             expected = [slow_infap(pools[topic], runs[name][topic][:k]) for k in (None, 9)]
-            assert scores.values[s, t].tolist() == pytest.approx(expected, abs=1e-12)
+            assert scores.values[s, t, 1:].tolist() == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -265,6 +267,19 @@ def test_parts_of_topics_have_the_strata_of_all(monkeypatch):
     whole = evaluate(table(rows_of(pools)), run, "infAP").values
     monkeypatch.setattr("venire.measures.evaluate.PART_LABELS", 20)
     assert evaluate(table(rows_of(pools)), run, "infAP").values.tolist() == whole.tolist()
+
+
+def test_rows_that_are_not_chosen_are_of_no_stratum_nor_those_of_other_facets():
+    pool = sample(random.Random(2), [1.0, 0.5, 0.2])
+    other = table([("1", doc, -1, 0.9) for doc in pool], round=["2"] * len(pool))
+    rows = pl.concat([table(rows_of({"1": pool}), round=["1"] * len(pool)), other])
+    run = run_of({"1": list(pool)})
+    found = evaluate(read_judgments(rows, where={"round": "1"}), run, "infAP").values.item()
+    assert found == pytest.approx(slow_infap(pool, list(pool)))
+    units = rows.rename({"round": "unit"})
+    assert evaluate(read_judgments(units, where={"unit": "1"}), run, "infAP").values.item() == found
+    with pytest.raises(MeasureError, match="has no probability"):
+        evaluate(read_judgments(units).where(unit="1"), run, "infAP")
 
 
 REFUSED = {
