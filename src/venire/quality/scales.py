@@ -172,7 +172,9 @@ def compare_scales(
     -----
     Cost: that of each statistic, times the settings.
     """
-    judgments = as_judgments(judgments) if runs is None else labels_for(judgments, measures)
+    judgments = as_judgments(judgments)
+    if runs is not None:
+        judgments = labels_for(judgments, measures)
     runs = None if runs is None else as_runs(runs)
     preferences = None if preferences is None else read_preferences(preferences)
     if not agreement and runs is None and preferences is None:

@@ -241,7 +241,7 @@ def held(drill: Drill) -> str:
     what = f"first {drill.depth} results" if drill.with_documents else "scores"
     text = f"This page holds the {what} of {systems} systems on {topics} topics"
     most = "" if len(drill.topics) == drill.n_topics else ", those on which the two systems of the verdict differ most"
-    why = "" if drill.with_documents else " Documents are left out: each has labels for several intents by every judge."
+    why = "" if drill.with_documents else " Documents are left out: each has several labels by every judge."
     return f"{text}{most}.{why}"
 
 

@@ -9,6 +9,8 @@ from venire.agreement.flags import ONE_LABEL, FlaggedProfiles
 from venire.data.assessors import PRIMARY, copy_notes
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.disagreement.user_disagreement import udm_weights
+from venire.measures.intents import AllScore
+from venire.measures.names import parse_measure
 from venire.report.assessors import (
     MANY,
     nearness_parts,
@@ -84,9 +86,11 @@ def _by_intent(evidence: Evidence) -> list[Part]:
     """Say what an item is where labels are for intents, and what is left out for that reason."""
     if not evidence.question.by_intent:
         return []
+    nuggets = isinstance(parse_measure(evidence.question.measure), AllScore)
+    items = "nuggets, so an item is an answer for a nugget" if nuggets else "intents, so an item is a document for one"
     text = (
-        "Labels are for intents, so an item is a document for an intent. Left out is what is about documents as a "
-        "whole: disputed documents, how many results are relevant, and which results to judge next."
+        f"Labels are for {items}. Left out is what is about documents as a whole: disputed documents, how many results "
+        "are relevant, and which results to judge next."
     )
     return [Words(text, about="by-intent")]
 

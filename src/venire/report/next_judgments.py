@@ -48,7 +48,7 @@ BROKEN, ASKED_FOR, ENOUGH_TOPICS = ("names", "results"), ("second-assessor", "do
 UNPLANNED = "not planned"
 NOTHING_OPEN = "no question is open that more judgments of these results would decide"
 DECIDES_NOTHING = "more judgments of these results would not decide what is open"
-NAMES_DOCUMENTS = "a plan names documents, and these labels are of documents for intents"
+NAMES_DOCUMENTS = "a plan names documents, and labels are for intents of documents"
 MOST_SHOWN = 10
 
 

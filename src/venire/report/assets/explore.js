@@ -280,8 +280,8 @@
     view.counts = many && !view.crowd && !grid;
     add(place, "p", {}, view.pair.map((n) => data.systems[n]).join(" minus ") + ": " + (value === null ? "not known" : signed(value)) + judged(topic) + ".");
     if (!data.documents) {
-      add(place, "p", {}, data.scored.map((name, n) => [name, gap(topic, n, view.pair)]).filter((row) => row[1] !== null)
-        .map(([name, value]) => "By the labels of " + name + ": " + signed(value)).join("; ") + ".");
+      const each = data.scored.map((name, n) => [name, gap(topic, n, view.pair)]).filter((row) => row[1] !== null);
+      if (each.length > 1) add(place, "p", {}, "By judge: " + each.map(([name, value]) => name + " " + signed(value)).join(", ") + ".");
       return [title, crumbs];
     }
     listDisputed(view);
