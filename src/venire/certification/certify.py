@@ -141,9 +141,15 @@ def certify(
     found = [asked.certificate(name, scanned, seed=seed) for name, seed in zip(names, seeds, strict=True)]
     bound = inputs or (Input("judgments", hash_of_labels(every)), Input("runs", hash_of_lists(scanned.facts)))
     settings = {"gains": str(gains) if isinstance(gains, str) else "given", "draws": n_draws}
-    notes = (*cast.notes, *copy_notes(asked.copies), *every.notes)
+    notes = (*cast.notes, *_items_note(every), *copy_notes(asked.copies), *every.notes)
     ranked = tuple(sorted(found, key=lambda each: each.nearness))
     return Certificate(cast.reference, asked.plan.names, ranked, tuple(bound), asked.criteria, settings, notes)
+
+
+def _items_note(judgments: Judgments) -> tuple[Note, ...]:
+    """Say what is counted where labels are for intents, or for nuggets."""
+    text = "labels are for intents or nuggets: what counts as an item, or as a result, is a document for one of them"
+    return () if judgments.items.intents is None else (Note("by-intent", text),)
 
 
 def _alone(judgments: Judgments) -> Judgments:

@@ -128,6 +128,7 @@ def test_certificates_have_the_numbers_of_compare(labels):
     found = certify(labels, runs(), MEASURES, reference="nist", n_draws=20)
     for each in found.judges:
         assert each.scores.corrected.raw == pytest.approx(own(labels, each.judge, MEASURES))
+    assert any(note.kind == "by-intent" for note in found.notes)
     compared = compare(labels, runs(), M, assessor="gpt4", new_judge="nist", n_draws=20)
     gpt4 = next(each for each in found.judges if each.judge == "gpt4").scores.corrected
     for row in compared.records():
