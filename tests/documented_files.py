@@ -103,6 +103,8 @@ def _write_judgments(folder: Path, labels: pl.DataFrame) -> None:
     )
     by_intent = by_intent.select("topic", "intent", "doc", "label")
     by_intent.write_csv(folder / "diversity.qrels", separator=" ", include_header=False)
+    other = by_intent.with_columns(label=pl.col("label").shift(1).fill_null("0"))
+    other.write_csv(folder / "llm-diversity.qrels", separator=" ", include_header=False)
     shares = by_intent.select("topic", "intent").unique().with_columns(share=pl.col("intent") / 6)
     shares.write_csv(folder / "intents.txt", separator=" ", include_header=False)
     sampled = (

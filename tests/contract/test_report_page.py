@@ -12,6 +12,7 @@ from urllib.parse import quote
 import polars as pl
 import pytest
 
+import labelled_intents
 from chromium import AXE, LARGE, SMALL, launched
 from two_judges import judged, lists, table
 from venire import read_judgments, read_runs, report_on, write_report
@@ -102,7 +103,14 @@ def hostile(tmp_path_factory):
     return written(folder, read_judgments(frame), read_runs(runs), texts=read_texts(topics=folder / "topics.tsv"))
 
 
-PAGES = ("demo", "contradicting", "hostile")
+@pytest.fixture(scope="module")
+def intents(tmp_path_factory):
+    """Labels for intents: the page has scores by topic, and no documents."""
+    folder = tmp_path_factory.mktemp("intents")
+    return written(folder, labelled_intents.frame(), labelled_intents.runs(), measure="alpha_nDCG@10", reference="nist")
+
+
+PAGES = ("demo", "contradicting", "hostile", "intents")
 
 
 def bottom(page, selector):
@@ -256,6 +264,18 @@ def test_a_topic_is_found_by_its_number(chromium, demo):
         page.locator("#topic-title").wait_for(state="detached")
 
 
+@pytest.mark.parametrize("size", [LARGE, SMALL])
+def test_a_topic_with_labels_for_intents_has_differences_by_judge(chromium, intents, size):
+    with Visit(chromium, intents, size=size) as page:
+        page.locator("#pick-topic").fill("q3")
+        page.wait_for_selector("#topic-title")
+        shown = page.locator("#explorer").inner_text()
+        assert re.search(r"By judge: nist \S?0\.\d{3}, \w+ \S?0\.\d{3}, \w+ \S?0\.\d{3}\.", shown)
+        assert "document" not in shown
+        assert page.locator("#disputed").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
 def test_a_tap_names_judges_and_lists_of_documents_unfold(chromium, demo):
     with Visit(chromium, demo) as page:
         box = page.locator("#leaderboard tbody tr svg.row .dot").first.bounding_box()
@@ -309,7 +329,7 @@ def test_a_cell_of_the_map_is_chosen_by_keyboard(chromium, demo):
         assert chosen(page) == [names[1], names[3]]
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "intents"])
 def test_a_link_opens_a_view_at_once(chromium, request, name):
     with Visit(chromium, request.getfixturevalue(name)) as page:
         link = page.locator("#disputed tbody th a").first

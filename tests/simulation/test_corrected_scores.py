@@ -94,6 +94,49 @@ def test_intervals_of_other_measures_cover(measure):
     assert after < before
 
 
+def by_intent(rng: np.random.Generator, n: int):
+    """Make labels for three intents of each topic, those of the person on n documents of the first 10 of some list."""
+    shape = (N_TOPICS, 3, N_DOCS)
+    relevance = (rng.normal(size=(N_TOPICS, 1, N_DOCS)) + rng.normal(size=shape)) / np.sqrt(2)
+    bounds = np.sort(np.array([0.0, 0.9]) + rng.normal(size=(N_TOPICS, 3, 2)) * 0.3)
+    person = (relevance[..., None] > bounds[:, :, None]).sum(axis=-1)
+    judge = ((relevance + rng.normal(size=shape))[..., None] > [-0.3, 0.6]).sum(axis=-1)
+    quality = rng.uniform(0.3, 1.5, N_SYSTEMS)
+    scores = [q * np.sqrt(2) * relevance.mean(axis=1) + rng.normal(size=(N_TOPICS, N_DOCS)) for q in quality]
+    runs = {
+        f"s{s}": {str(t): {f"{t}-{d}": score for d, score in enumerate(each[t].tolist())} for t in range(N_TOPICS)}
+        for s, each in enumerate(scores)
+    }
+    pool = sorted({f"{t}-{d}" for each in scores for t in range(N_TOPICS) for d in np.argsort(-each[t])[:DEPTH]})
+    topic, intent, doc = (each.ravel().astype(str) for each in np.indices(shape))
+    columns = {"topic": topic, "intent": intent, "doc": np.char.add(np.char.add(topic, "-"), doc)}
+    frames = [
+        pl.DataFrame(columns | {"assessor": who, "label": each.ravel()})
+        for who, each in (("judge", judge), ("person", person))
+    ]
+    drawn = pl.col("doc").is_in(rng.choice(pool, n, replace=False).tolist())
+    every = pl.concat(frames)
+    some = every.filter(drawn | (pl.col("assessor") == "judge"))
+    return read_judgments(every, scale="0<1<2"), read_judgments(some, scale="0<1<2"), runs
+
+
+def test_intervals_of_measures_by_intent_cover():
+    """Scores and their differences; where the reference labels a document, it does so for every intent."""
+    measures, n_collections = ["alpha_nDCG@10", "ERR_IA@10", "StRecall@5"], 30
+    inside, between = np.zeros((2, len(measures)))
+    a, b = np.triu_indices(N_SYSTEMS, 1)
+    for seed, rng in enumerate(np.random.default_rng(11).spawn(n_collections)):
+        labels, some, runs = by_intent(rng, 150)
+        truth = evaluate(labels, runs, measures, assessor="person").mean().values
+        found = corrected_scores(some, runs, measures, judge="judge", reference="person", n_draws=400, rng=seed)
+        inside += ((found.low <= truth) & (truth <= found.high)).mean(axis=0) / n_collections
+        for number, name in enumerate(measures):
+            pairs, gap = found.pairs(name), truth[a, number] - truth[b, number]
+            between[number] += ((pairs.low <= gap) & (gap <= pairs.high)).mean() / n_collections
+    assert (inside > 0.91).all(), inside
+    assert (between > 0.91).all(), between
+
+
 @pytest.fixture(scope="module")
 def dl21(data_dir):
     labels = read_judgments(data_dir / "dl21_full" / "judges.tsv.gz")

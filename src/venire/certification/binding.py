@@ -26,7 +26,7 @@ KIND = "venire certificate"
 
 
 def hash_of_labels(judgments: Judgments) -> str:
-    """Return a hash of topics, documents, assessors, labels and probabilities, whatever the order of the rows.
+    """Return a hash of topics, documents, intents, assessors, labels and probabilities, in any order of the rows.
 
     O(rows log rows).
     """
@@ -45,6 +45,10 @@ def hash_of_labels(judgments: Judgments) -> str:
         columns.append(chance.astype("<f8").view("<i8").astype(np.int64))
     topics = judgments.topics
     digest.update(_lines(f"{topics[judgments.items.topic[n]]}\t{judgments.items.doc[n]}" for n in used.tolist()))
+    if (intents := judgments.items.intents) is not None:
+        need = intents.need[used]
+        _, of_item = np.unique(need, return_inverse=True)
+        digest.update(of_item.astype("<i8").tobytes() + intents.weight[need].astype("<f8").tobytes())
     rows: Ints = np.stack(columns)
     digest.update(np.ascontiguousarray(rows[:, np.lexsort(rows)], dtype="<i8").tobytes())
     return digest.hexdigest()

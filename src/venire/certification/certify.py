@@ -42,17 +42,18 @@ from venire.comparison.crowd import crowd_judge
 from venire.comparison.favoured import Families, checked_families, favoured_on
 from venire.data.assessors import Copy, copies, copy_notes, last_labels, last_rows
 from venire.data.gains import GainsLike
+from venire.data.intents import Probabilities
 from venire.data.judgments import Judgments, is_conditional
 from venire.data.panel import Pool, judges_besides
 from venire.data.runs import Runs
 from venire.disagreement.reference_labels import reference_names
 from venire.errors import PairsError, SettingError, UnknownName, VenireError
 from venire.io.fingerprints import Input
-from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.judgments import JudgmentsLike
 from venire.io.limits import refuse_crowd
 from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.shares import CONFIDENCE
-from venire.measures.evaluate import Case, as_list
+from venire.measures.evaluate import Case, as_list, labels_for
 from venire.measures.scoring import MeasureLike, Plan, Scoring
 from venire.randomness import seed_of
 from venire.results import Note
@@ -76,6 +77,7 @@ def certify(
     families: Families | None = None,
     gains: GainsLike = "linear",
     topics: Iterable[str] | None = None,
+    intents: Probabilities | None = None,
     criteria: Criteria | None = None,
     prompts: Mapping[str, str] | None = None,
     inputs: Sequence[Input] | None = None,
@@ -87,7 +89,7 @@ def certify(
 
     Parameters
     ----------
-    judgments, runs, measures, gains, topics : as in ``evaluate``
+    judgments, runs, measures, gains, topics, intents : as in ``evaluate``
     judges : names, or "all": the machines that the judgments declare, or else everybody but the reference
     reference : the people whose labels count; None: those that the judgments declare
     pool : how the labels of several people become one label, as in ``evaluate``, or "dawid-skene".  Pooled are the
@@ -112,7 +114,7 @@ def certify(
     >>> [(each.claim, each.verdict) for each in found.judges[0].claims]
     [('levels', 'FAIL'), ('order', 'FAIL'), ('top', 'FAIL'), ('pairs', 'PASS')]
     """
-    cast = Cast.of(_alone(as_judgments(judgments)), judges, reference, pool)
+    cast = Cast.of(_alone(labels_for(judgments, measures, intents)), judges, reference, pool)
     every, names = cast.judgments, cast.judges
     scanned = scan(runs, every.items, progress=progress)
     for name in prompts or {}:
@@ -139,9 +141,15 @@ def certify(
     found = [asked.certificate(name, scanned, seed=seed) for name, seed in zip(names, seeds, strict=True)]
     bound = inputs or (Input("judgments", hash_of_labels(every)), Input("runs", hash_of_lists(scanned.facts)))
     settings = {"gains": str(gains) if isinstance(gains, str) else "given", "draws": n_draws}
-    notes = (*cast.notes, *copy_notes(asked.copies), *every.notes)
+    notes = (*cast.notes, *_items_note(every), *copy_notes(asked.copies), *every.notes)
     ranked = tuple(sorted(found, key=lambda each: each.nearness))
     return Certificate(cast.reference, asked.plan.names, ranked, tuple(bound), asked.criteria, settings, notes)
+
+
+def _items_note(judgments: Judgments) -> tuple[Note, ...]:
+    """Say what is counted where labels are for intents, or for nuggets."""
+    text = "labels are for intents or nuggets: what counts as an item, or as a result, is a document for one of them"
+    return () if judgments.items.intents is None else (Note("by-intent", text),)
 
 
 def _alone(judgments: Judgments) -> Judgments:

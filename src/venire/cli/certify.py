@@ -90,7 +90,7 @@ criteria = declare.gathered(
 
 @click.command("certify", cls=declare.Command, epilog=EXAMPLES)
 @inputs.judgments_argument()
-@inputs.runs_argument
+@inputs.some_runs_argument
 @declare.option(
     *("--judge", "judges"),
     section=JUDGE,
@@ -116,6 +116,7 @@ criteria = declare.gathered(
 )
 @inputs.measures_option
 @inputs.worth
+@inputs.intents_option
 @inputs.topics_option
 @criteria
 @declare.draws_option(CLAIMS, default=500, least=2, help="Number of draws of labels that the reference did not give.")
@@ -155,12 +156,15 @@ def command(
     The judge labelled (nearly) everything that RUNS return, the reference (people) all or some of it.  For each judge:
     agreement with the reference beside what people reach among themselves, the alternative annotator test, the order of
     systems, systems that it favours, corrected scores, and a verdict for each claim: PASS, FAIL or NOT ENOUGH LABELS.
+    Files of nuggetizer with the nuggets of answers are both JUDGMENTS and RUNS, for measures such as VitalScore.
     """
     conditions = [
         gate.read_condition(text, NUMBERS, VERDICTS, example="tau>=0.9 or levels=PASS") for text in options["require"]
     ]
     prompts = read_prompts(options["prompts"])
-    inputs.one_standard_input(judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"])
+    inputs.one_standard_input(
+        judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"], options["intent_file"]
+    )
     if options["check"] is not None:
         record = _checked([judgments, *more, *runs], options, prompts)
         out.notes([f"{options['check']} is for these files"])
@@ -173,9 +177,9 @@ def command(
 
 
 def bound_files(files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
-    """Return the files that a certificate is bound to: these, and those of gains, models, topics and scales."""
+    """Return the files that a certificate is bound to: these, and those of gains, fits, topics, intents and scales."""
     gains = [options["worth"]["gains"]] if gains_words(options) == A_FILE else []
-    others = (options["worth"]["fit_on"], options["topic_file"])
+    others = (options["worth"]["fit_on"], options["topic_file"], options["intent_file"])
     named = [*files, *gains, *(name for name in others if name is not None)]
     return [*named, *(str(path) for path in places.scale_files(named))]
 
@@ -224,15 +228,14 @@ def _certified(
     files: Sequence[str], runs: Sequence[str], options: Mapping[str, Any], out: Output
 ) -> tuple[Certificate, list[str]]:
     """Read the files, and certify."""
-    from venire import certify, read_runs
+    from venire import certify
     from venire.certification.claims import Criteria
     from venire.io.fingerprints import files_of
     from venire.io.runs import scan
 
     measures = inputs.checked_measures(options["measures"])
-    labels = inputs.read_labels(files, inputs.keeping_repeats(options))
+    labels, sources = inputs.read_labels_and_runs(files, runs, inputs.keeping_repeats(options))
     topics, notes = inputs.chosen_topics(options["topic_file"], labels)
-    sources = read_runs(list(runs), **options["rules"])
     with bar(sources.sources, quiet=out.quiet) as progress:
         scanned = scan(sources, labels.items, progress=progress)
         gains = inputs.resolve_gains(labels, options["reading"], **options["worth"], runs=scanned, notes=notes)

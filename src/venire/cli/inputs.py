@@ -237,19 +237,30 @@ def checked_measures(names: Sequence[str]) -> list[str]:
 
 
 def read_labels(files: Sequence[str], options: Mapping[str, Any]) -> Judgments:
-    """Read the judgments of a command and select labels: ``options`` has reading and where, and perhaps declared."""
-    reading, where = options["reading"], options["where"]
-    if by_intent := "intent_file" in options and _any_by_intent(options["measures"]):
-        reading = reading if given("second_column") else {**reading, "second_column": "intent"}
+    """Read the judgments of a command and select labels.
+
+    options has reading and where, and perhaps declared, measures and intent_file.
+    """
+    measures, where = options.get("measures", ()), options["where"]
+    reading = reading_for(measures, options["reading"])
     labels = chosen_labels(read_files([*files], reading=reading, where=where), where)
     labels = with_declared(labels, **options.get("declared", {}))
-    if not by_intent and options.get("intent_file") is None:
+    return with_intents(labels, measures, options.get("intent_file"))
+
+
+def reading_for(measures: Sequence[str], reading: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Read the second column of qrels as intents where a measure is by intent, unless it was said what it is."""
+    return {**reading, "second_column": "intent"} if any_by_intent(measures) and not given("second_column") else reading
+
+
+def with_intents(labels: Judgments, measures: Sequence[str], file: str | None) -> Judgments:
+    """Make items of documents for intents where a measure is by intent, with the probabilities of a file."""
+    if file is None and not any_by_intent(measures):
         return labels
     from venire.io.side_files import read_intent_probabilities
     from venire.measures.evaluate import labels_for
 
-    file = options["intent_file"]
-    return labels_for(labels, options["measures"], None if file is None else read_intent_probabilities(Path(file)))
+    return labels_for(labels, measures, None if file is None else read_intent_probabilities(Path(file)))
 
 
 def read_labels_and_runs(
@@ -262,7 +273,7 @@ def read_labels_and_runs(
         return read_labels(files, options), read_runs([*runs], **options["rules"])
     if not are_answers(files):
         raise click.UsageError("Missing argument 'RUNS...'.")
-    if not _any_by_intent(options["measures"]):
+    if not any_by_intent(options["measures"]):
         names = "VitalScore, AllScore or WeightedScore"
         raise click.UsageError(f"{options['measures'][0]} does not score the nuggets of answers: use -m with {names}")
     return read_answers(files, options)
@@ -289,7 +300,8 @@ def read_answers(files: Sequence[str], options: Mapping[str, Any]) -> tuple[Judg
     return with_declared(labels, **options.get("declared", {})), answers.runs
 
 
-def _any_by_intent(measures: Sequence[str]) -> bool:
+def any_by_intent(measures: Sequence[str]) -> bool:
+    """Return whether a measure scores labels for intents."""
     from venire.measures.names import parse_measure
 
     return any(parse_measure(name).by_intent for name in measures)

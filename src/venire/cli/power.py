@@ -59,6 +59,7 @@ testing = gathered(
 @inputs.runs_argument
 @testing
 @inputs.measures_option
+@inputs.intents_option
 @inputs.gain_names_option(default=["linear"], more=", to compare them.")
 @inputs.fit_on_option()
 @gathered("whose", inputs.WHOSE)
@@ -73,7 +74,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     from venire import read_runs
     from venire.quality.power import discriminative_power
 
-    inputs.one_standard_input(judgments, *more, *runs, options["fit_on"])
+    inputs.one_standard_input(judgments, *more, *runs, options["fit_on"], options["intent_file"])
     measures = inputs.checked_measures(options["measures"])
     labels = inputs.read_labels([judgments, *more], options)
     topics, notes = inputs.chosen_topics(options["topic_file"], labels)

@@ -42,6 +42,7 @@ Examples:
 @declare.input_file("--topics", section=declare.JUDGMENTS, help="Texts of topics: id, tab, text.")
 @declare.input_file("--docs", section=declare.JUDGMENTS, help="Texts of documents: JSON lines with id and text.")
 @declare.option("-m", "--measure", section=inputs.SCORING, default="nDCG@10", metavar="NAME", help="The measure.")
+@inputs.intents_option
 @declare.option(
     "--assessor",
     section=inputs.SCORING,
@@ -76,7 +77,7 @@ def command(*, out: Output, **options: Any) -> None:
 
     It covers the ranking of systems and its uncertainty, the quality of the judgments, the gains of labels, and whether
     another judge would change the ranking.  It states what cannot be concluded.  Without runs, it is on the judgments
-    alone.
+    alone.  Files of nuggetizer with the nuggets of answers are both JUDGMENTS and RUNS for measures such as VitalScore.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a second process takes the other core
     from venire.report.aside import second_process
@@ -139,17 +140,28 @@ def _question(options: dict[str, Any]) -> Question:
 
     files = [options["judgments"], *options["more"]]
     preferences, clicks, before = (options[name] for name in ("preferences", "clicks", "before"))
-    further = (preferences, clicks, before, options["topics"], options["docs"])
+    further = (preferences, clicks, before, options["topics"], options["docs"], options["intent_file"])
     inputs.one_standard_input(*files, *options["runs"], *further)
     texts = read_texts(topics=options["topics"], docs=options["docs"])
-    every = inputs.read_files(files, reading=options["reading"], where=options["where"])
-    labels, earlier = inputs.with_declared(_chosen(every, options["where"]), **options["declared"]), None
+    measures = inputs.checked_measures([options["measure"]])
+    options = {**options, "measures": measures, "reading": inputs.reading_for(measures, options["reading"])}
+    if not options["runs"] and inputs.any_by_intent(measures) and inputs.are_answers(files):
+        every, runs = inputs.read_answers(files, options)
+        labels = every
+    else:
+        every = inputs.read_files(files, reading=options["reading"], where=options["where"])
+        labels = inputs.with_declared(_chosen(every, options["where"]), **options["declared"])
+        runs = read_runs(list(options["runs"]), **options["rules"])
+    earlier = None
     if before:
         labels, earlier = on_one_scale(labels, _earlier(before, every, options))
+    if options["runs"]:
+        labels = inputs.with_intents(labels, measures, options["intent_file"])
+        earlier = None if earlier is None else inputs.with_intents(earlier, measures, options["intent_file"])
     return Question(
         labels,
-        read_runs(list(options["runs"]), **options["rules"]),
-        measure=inputs.checked_measures([options["measure"]])[0],
+        runs,
+        measure=measures[0],
         assessor=options["assessor"],
         pool=options["pool"],
         relevant=options["relevant"],

@@ -68,6 +68,7 @@ comparison = gathered(
 @inputs.measures_with(
     (), "A measure; may be repeated.  [default: nDCG@10; between sets AP, GAP, nDCG and nDCG(dcg=zipf)]"
 )
+@inputs.intents_option
 @inputs.gain_names_option(
     more=".  [default: linear, exponential, and binary, prm and udm:1/3 at the top label, or at --relevant]"
 )
@@ -83,7 +84,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     gains: rank correlations under the same labels.  Between sets, without RUNS: documents are ranked by the labels of
     one assessor and scored with the labels of another.
     """
-    inputs.one_standard_input(judgments, *more, *runs, options["fit_on"])
+    inputs.one_standard_input(judgments, *more, *runs, options["fit_on"], options["intent_file"])
     labels = inputs.read_labels([judgments, *more], options)
     between = _between(options["comparison"]["between"], runs, labels)
     _refuse_odd(between, runs, options)

@@ -84,6 +84,7 @@ how = declare.gathered(
 )
 @making
 @inputs.measures_option
+@inputs.intents_option
 @how
 @inputs.shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
@@ -98,7 +99,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     from venire.quality.scales import compare_scales
 
     files = options["preference_files"]
-    inputs.one_standard_input(judgments, *more, *runs, *files)
+    inputs.one_standard_input(judgments, *more, *runs, *files, options["intent_file"])
     measures = inputs.checked_measures(options["measures"])
     labels = inputs.read_labels([judgments, *more], options)
     preferences = read_preferences(list(files)) if files else None

@@ -34,10 +34,10 @@ from venire.data.runs import Facts
 from venire.data.scale import Scale
 from venire.disagreement.transitions import agreement_transitions
 from venire.errors import AmbiguousLabels, UnknownName
-from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.judgments import JudgmentsLike
 from venire.io.runs import Progress, RunsLike
 from venire.kernels.ragged import offsets
-from venire.measures.evaluate import Case, Layout, as_list
+from venire.measures.evaluate import Case, Layout, as_list, labels_for
 from venire.measures.measure import Worth
 from venire.measures.precision import P
 from venire.measures.scores import Scores
@@ -245,7 +245,7 @@ def agreement_needed(
     """
     if pool is not None and assessor is not None:
         raise AmbiguousLabels("assessor and pool exclude each other", hint="give one of them")
-    labels = as_judgments(judgments)
+    labels = labels_for(judgments, measures)
     crowd = None if pool is None else crowd_judge(labels, pool, another=False)
     labels, assessor = (labels, assessor) if crowd is None else (crowd.judgments, crowd.name)
     judge = current_assessor(labels, assessor)

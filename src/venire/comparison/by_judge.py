@@ -30,9 +30,9 @@ from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
 from venire.data.panel import Panel, Pool, build_panel
 from venire.errors import EqualLabelsWarning, MissingTopicsWarning, UnjudgedWarning, UnknownName
-from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.judgments import JudgmentsLike
 from venire.io.runs import Progress, RunsLike
-from venire.measures.evaluate import Case, Layout, as_list
+from venire.measures.evaluate import Case, Layout, as_list, labels_for
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
 from venire.results import Note, Records, Tabular, counted, known, listed
@@ -340,7 +340,7 @@ def scores_by_judge(
     >>> found.mean.shape, found.contradictions().found
     ((5, 10, 1), ())
     """
-    labels = as_judgments(judgments)
+    labels = labels_for(judgments, measures)
     scoring = Scoring(per=None if pool else "assessor", pool=pool, gains=gains, topics=topics)
     plan = scoring.plan(as_list(measures), labels.scale)
     case = Case.of(labels, runs, scoring, progress=progress)

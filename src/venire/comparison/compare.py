@@ -31,7 +31,7 @@ from venire.data.panel import Pool, build_panel, current_assessor, current_note
 from venire.data.scale import Scale
 from venire.disagreement.transitions import ANY, Transitions, agreement_transitions
 from venire.errors import AmbiguousLabels, SettingError, UnknownName, VenireError, Way
-from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.judgments import JudgmentsLike
 from venire.io.runs import Progress, RunsLike
 from venire.measures.evaluate import Case, Layout, as_list, labels_for
 from venire.measures.scores import Scores
@@ -290,7 +290,7 @@ def compare(
     The judgments are read once, and the runs scanned once, for all measures.  Cost: that of ``evaluate``, and
     draws x (items + hits) per measure.
     """
-    labels = labels_for(as_judgments(judgments), measures, intents)
+    labels = labels_for(judgments, measures, intents)
     if pool is not None and assessor is not None:
         raise AmbiguousLabels("assessor and pool exclude each other", hint="give one of them")
     another: dict[str, Any] = {"new_judge": new_judge or ANY, "another": agreement is None, "rng": rng}

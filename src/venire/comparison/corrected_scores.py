@@ -28,11 +28,11 @@ from venire.data.assessors import last_labels
 from venire.data.gains import GainsLike
 from venire.data.panel import build_panel
 from venire.errors import SettingError, UnknownName
-from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.judgments import JudgmentsLike
 from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.residual_effects import root
 from venire.kernels.shares import CONFIDENCE
-from venire.measures.evaluate import Case, as_list
+from venire.measures.evaluate import Case, as_list, labels_for
 from venire.measures.scoring import MeasureLike, Plan, Scoring
 from venire.randomness import seed_of
 from venire.results import Estimate, Records, Tabular, counted, known as known_number, listed
@@ -189,7 +189,7 @@ def corrected_scores(
     >>> print(found.estimate("s01"))
     0.444 [0.376, 0.512] (95%, mixed model of residuals, 600 labels of careful1)
     """
-    labels = last_labels(as_judgments(judgments))
+    labels = last_labels(labels_for(judgments, measures))
     scoring = Scoring(gains=gains, topics=topics, per="assessor")
     plan = scoring.plan(as_list(measures), labels.scale)
     facts = scan(runs, labels.items, progress=progress).facts

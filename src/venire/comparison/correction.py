@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from venire.comparison.favour_statistics import FEWEST_PAIRS, pairs_in_order
+from venire.comparison.judge_residuals import rank_weights as alone_at_ranks
 from venire.comparison.residual_model import (
     RANKER_SD,
     WEIGHT_SD,
@@ -34,6 +35,7 @@ from venire.errors import PairsError, SettingError, UnknownName
 from venire.measures.cascade import ERR, RBP, RR, RBPResidual
 from venire.measures.dcg import CCG, CG, DCG
 from venire.measures.evaluate import Case, Layout
+from venire.measures.intents import GreedyShare, IntentMeasure, item_shares
 from venire.measures.measure import ContextMeasure, CountsRelevant, Measure, Normalised, Ranked
 from venire.measures.precision import P, Q, Success, bpref
 from venire.measures.scoring import Plan, score_facts
@@ -46,7 +48,7 @@ LEAST_DEGREES = 4
 NEARLY_ALL, MOST_BELOW = 0.95, 0.2
 """Nearly all labels of the reference are up to a rank; a note says so if more of the gain than this is below it."""
 LINEAR, NOT_LINEAR = (P, CG, DCG, CCG, RBP), (Normalised, RBPResidual)
-UP_TO_1 = (Normalised, CountsRelevant, Q, bpref, RR, ERR, Success)
+UP_TO_1 = (Normalised, CountsRelevant, Q, bpref, RR, ERR, Success, IntentMeasure)
 """Measures that are from 0 to 1 and not linear in the gains: their intervals end there."""
 
 
@@ -147,7 +149,10 @@ class Scene:
             blocks.append(np.nanmean(self.by_reference(number, gain), axis=2))
         found = np.concatenate(blocks)
         value, covariance = found.mean(axis=0), np.atleast_2d(np.cov(found, rowvar=False))
-        bounds = (0.0, 1.0) if isinstance(self.plan.measures[number], UP_TO_1) else (-np.inf, np.inf)
+        measure = self.plan.measures[number]
+        bounds = (0.0, 1.0) if isinstance(measure, UP_TO_1) else (-np.inf, np.inf)
+        if isinstance(measure, GreedyShare):  # the greedy ideal may not be the best
+            bounds = (0.0, np.inf)
         return Part(value, covariance, *(np.full(len(value), each) for each in bounds))
 
     def weights(self, number: int) -> Floats:
@@ -310,9 +315,13 @@ def counts_all_relevant(measure: Measure) -> bool:
 def rank_weights(measure: Measure, depth: int) -> Floats:
     """Return what a gain of 1 at ranks 1 to depth adds to the score -> (depth,).
 
-    Exactly for linear measures; for others their discount, or 1 / rank.
+    Exactly for linear measures; for others their discount, or 1 / rank; for measures by intent the score of a list with
+    a single relevant document at that rank.
     """
     rank = np.arange(1, depth + 1)
+    if measure.by_intent:
+        alone, _ = alone_at_ranks(measure, depth)
+        return np.pad(alone, (0, depth - len(alone)))
     if is_linear(measure):
         one = np.ones((1, depth, 1))
         return np.asarray(measure(Ranked(one, rank[:, None], one > 0, np.full(depth, depth)))[0])
@@ -326,6 +335,7 @@ def list_weights(facts: Facts, chosen: Ints, measure: Measure, share: Floats) ->
     system = np.repeat(facts.system, facts.n_hits).astype(np.int64)
     counted_lists = np.repeat(np.isin(facts.topic, chosen), facts.n_hits)
     value = weight[np.minimum(facts.rank, len(weight)) - 1] * share[system] * counted_lists
+    value *= item_shares(facts.items, measure)[facts.item]
     n_items = len(facts.items)
     cell = system * n_items + facts.item
     found = np.bincount(cell, weights=value, minlength=len(facts.systems) * n_items)

@@ -189,9 +189,16 @@ def ranked_in_order(facts: Facts, label: Codes, used: Ints) -> Floats:
 
 
 def pairs_in_order(facts: Facts, label: Codes, used: Ints) -> tuple[Floats, Floats]:
-    """Count the pairs of results with different labels: the higher is ranked first, and all -> (system,) each."""
+    """Count the pairs of results with different labels: the higher is ranked first, and all -> (system,) each.
+
+    Labels for intents are compared within each intent.
+    """
+    counts = np.isin(facts.topic, used)
+    if facts.items.intents is not None:
+        facts, owner = facts.by_need(facts.items.intents)
+        counts = counts[owner]
     of_list = np.repeat(np.arange(len(facts.depth)), facts.n_hits)
-    kept = (label[facts.item] >= 0) & np.isin(facts.topic, used)[of_list]
+    kept = (label[facts.item] >= 0) & counts[of_list]
     lists, own = of_list[kept], label[facts.item[kept]]
     n_labels = int(own.max(initial=0)) + 1
     above = np.zeros((len(own) + 1, n_labels))

@@ -51,10 +51,10 @@ from venire.data.assessors import last_labels
 from venire.data.gains import GainsLike
 from venire.disagreement.reference_labels import reference_names
 from venire.errors import PairsError, SettingError, UnknownName
-from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.judgments import JudgmentsLike
 from venire.io.runs import RunsLike
 from venire.kernels.shares import CONFIDENCE
-from venire.measures.evaluate import Case, as_list
+from venire.measures.evaluate import Case, as_list, labels_for
 from venire.measures.scoring import MeasureLike, Plan, Scoring
 from venire.randomness import seed_of, stream
 from venire.results import Note, Records, Tabular, counted, known, listed
@@ -238,7 +238,7 @@ def favoured_systems(
     >>> found.found
     ()
     """
-    labels = last_labels(as_judgments(judgments))
+    labels = last_labels(labels_for(judgments, measures))
     names = reference_names(labels, reference)
     kept = [judge, *(name for name in names if name != judge)]
     scoring = Scoring(per="assessor", gains=gains, topics=topics)

@@ -44,9 +44,9 @@ from venire.data.judgments import Judgments
 from venire.data.panel import current_assessor, one_label_each
 from venire.data.rejudging import Given, Rejudging, Tilt
 from venire.disagreement.transitions import ANY, Transitions, fit_transitions
-from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.judgments import JudgmentsLike
 from venire.io.runs import Progress, RunsLike
-from venire.measures.evaluate import Case, Layout, as_list
+from venire.measures.evaluate import Case, Layout, as_list, labels_for
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
 from venire.randomness import between_samples, seed_of, topic_weights
@@ -236,7 +236,7 @@ class JudgeSwap:
         new_judge : the judge to forecast, by name, or "any": a random other assessor
         transitions : stated ones, in place of those estimated from the labels; labels of others are then not used
         """
-        labels = as_judgments(judgments)
+        labels = labels_for(judgments, measures)
         scoring = Scoring(assessor=current_assessor(labels, assessor), gains=gains, topics=topics)
         plan = scoring.plan(as_list(measures), labels.scale)
         case = Case.of(labels, runs, scoring, progress=progress)

@@ -48,6 +48,7 @@ import numpy as np
 from venire.data.panel import Panel
 from venire.errors import MeasureError, PairsError, SettingError, UnknownName
 from venire.measures.evaluate import Case
+from venire.measures.intents import item_shares
 from venire.measures.measure import Measure, Ranked
 from venire.measures.scoring import Plan, score_facts
 from venire.results import listed
@@ -195,6 +196,7 @@ def _residuals(case: Case, plan: Plan, judges: TwoJudges, *, hits: Hits, used: I
     worth = plan.worths[0]
     weights, linear = rank_weights(plan.measures[0], int(case.facts.depth.max(initial=1)))
     weight = np.append(weights, 0.0)[np.minimum(hits.rank, len(weights) + 1) - 1]
+    weight *= item_shares(case.facts.items, plan.measures[0])[hits.item]
     gains, judged = judges.gains(worth.values, 0, 2)
     frame = _in_lists(hits, weight, judged[0] | judged[1])
     share = _share(weight, judged[0, hits.item], frame[hits.item])

@@ -239,6 +239,7 @@ def mutual_evaluation(
     [0.5, 0.5, 0.5]
     """
     labels = as_judgments(judgments)
+    labels.require_one("intent", reason="the documents that are ranked have one label by each assessor")
     if not labels.scale.ordered:
         raise ScaleError(f"the labels {labels.scale} have no order to rank documents by")
     sets = double_judgments(labels, n_items=n_items)

@@ -39,7 +39,7 @@ from venire.disagreement.top_results import ManyGains, labels_of_fit, named_gain
 from venire.errors import MissingTopicsWarning, PairsError, SettingError, UnjudgedWarning
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import RunsLike, scan
-from venire.measures.evaluate import evaluate
+from venire.measures.evaluate import evaluate, labels_for
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
 from venire.randomness import copied, seed_of
@@ -82,7 +82,7 @@ def between_assessors(
     Cost: O(pairs of assessors x draws x systems^2) per measure and gains.
     """
     fit_on = None if fit_on is None else as_judgments(fit_on)
-    labels = as_judgments(judgments)
+    labels = labels_for(judgments, measures)
     if len(labels.assessors) < 2:
         raise PairsError(
             "one assessor judged, so rankings by different assessors cannot be compared",
@@ -125,7 +125,7 @@ def between_gains(
     ``between_assessors``.
     """
     fit_on = None if fit_on is None else as_judgments(fit_on)
-    labels = as_judgments(judgments)
+    labels = labels_for(judgments, measures)
     correlate_by(correlation)
     sources = scan(runs, labels.items)
     chosen = partial(labels_of_fit, labels, sources, fit_on=fit_on, fit_to=fit_to)

@@ -101,6 +101,9 @@ class Items:
 
         Cost: O(items + rows).
         """
+        if self.intents is not None:
+            message = "items are documents for intents, and documents are named without one"
+            raise AmbiguousLabels(message, hint=[Way("choose one", where="intent=NAME")])
         place = {name: number for number, name in enumerate(self.topics)}
         code = np.array([place.get(name, -1) for name in topics], dtype=np.int32)
         group = code[topic] if len(code) else np.zeros(0, dtype=np.int32)

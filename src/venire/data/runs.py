@@ -22,7 +22,7 @@ from venire.data.judgments import Intents, Items
 from venire.errors import TopicsError
 from venire.kernels.ragged import copied, offsets
 from venire.results import Records, Tabular, counted
-from venire.types import Codes, Floats, Ints
+from venire.types import Bools, Codes, Floats, Ints
 
 ORDERS = ("score", "rank")
 SCORE_TYPES = ("float64", "float32")
@@ -103,6 +103,16 @@ class Facts:
     def n_hits(self) -> Ints:
         """Hits per list -> (list,)."""
         return np.diff(self.offset)
+
+    def documents(self, marked: Bools, *, depth: int | None = None) -> Ints:
+        """Count the documents of each list, down to a depth, with a marked item; marked (item,) -> (list,).
+
+        A document that is judged for several intents counts once.
+        """
+        some = np.flatnonzero(marked[self.item] & (self.rank <= (depth or np.inf)))
+        lists, rank = np.repeat(np.arange(len(self.depth)), self.n_hits)[some], self.rank[some]
+        other = (np.diff(lists, prepend=-1) != 0) | (np.diff(rank, prepend=0) != 0)
+        return np.bincount(lists[other], minlength=len(self.depth))
 
     def by_name(self) -> Facts:
         """Sort the systems by name, and the lists by system and topic, so that the order of files does not matter."""

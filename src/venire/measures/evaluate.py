@@ -106,7 +106,7 @@ def evaluate(
     run     0.5000  0.6309
     """
     scoring = Scoring(assessor, per, pool, gains, unjudged, missing, topics, duplicates)
-    labels = labels_for(as_judgments(judgments), measures, intents)
+    labels = labels_for(judgments, measures, intents)
     plan = scoring.plan(as_list(measures), labels.scale, in_context=True)
     plan.require_fit(labels.items)
     if plan.contextual:
@@ -185,13 +185,17 @@ def _evaluate_in_context(
 
 
 def labels_for(
-    judgments: Judgments, measures: Sequence[MeasureLike] | MeasureLike, intents: Probabilities | None = None
+    judgments: JudgmentsLike, measures: Sequence[MeasureLike] | MeasureLike, intents: Probabilities | None = None
 ) -> Judgments:
-    """Return judgments whose items are documents for intents, if they name several, or if a measure asks for it."""
-    named = "intent" in judgments.facets
-    several = named and len(judgments.facets["intent"].names) > 1
+    """Read judgments for measures: items are documents for intents if several are named, or if a measure asks for it.
+
+    Every function that scores systems takes its judgments by it.
+    """
+    labels = as_judgments(judgments)
+    named = "intent" in labels.facets
+    several = named and len(labels.facets["intent"].names) > 1
     asked = named and any(as_measure(each).by_intent for each in as_list(measures))
-    return by_intent(judgments, intents) if several or asked or intents is not None else judgments
+    return by_intent(labels, intents) if several or asked or intents is not None else labels
 
 
 def as_list(measures: Sequence[MeasureLike] | MeasureLike) -> list[MeasureLike]:

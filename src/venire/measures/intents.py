@@ -38,7 +38,7 @@ from typing import ClassVar
 import numpy as np
 
 from venire.data.gains import Gains
-from venire.data.judgments import Intents
+from venire.data.judgments import Intents, Items
 from venire.errors import GainsError, MeasureError
 from venire.measures.cascade import none_before
 from venire.measures.measure import BinaryMeasure, Measure, Ranked, Worth, require_ideal, share
@@ -63,6 +63,11 @@ class IntentMeasure(Measure):
         super().__post_init__()
         if self.needs_cutoff and self.k is None:
             raise MeasureError(f"{type(self).__name__} needs a cut-off", hint=f"write {type(self).__name__}@10")
+
+    @property
+    def best_depth(self) -> int | None:
+        """The cut-off: relevant documents of an intent count no deeper in the ideal either."""
+        return self.k
 
     @property
     def parts(self) -> tuple[tuple[float, IntentMeasure], ...]:
@@ -177,6 +182,11 @@ class NRBP(Novelty):
         """The cut-off, or how many ranks it takes until what follows is negligible."""
         return self.k or int(np.ceil(np.log(NEGLIGIBLE) / np.log(self.beta)))
 
+    @property
+    def best_depth(self) -> int:
+        """How many ranks of the ideal count."""
+        return self.ideal_depth
+
     def _of_every_intent(self) -> float:
         return 1 / (1 - (1 - self.alpha) * self.beta)
 
@@ -210,6 +220,11 @@ class AP_IA(IntentMeasure, BinaryMeasure):  # noqa: N801 - the field's spelling
     """Intent-aware average precision: the mean over intents of average precision."""
 
     needs_cutoff: ClassVar[bool] = False
+
+    @property
+    def best_depth(self) -> None:
+        """All relevant documents of an intent count."""
+        return None
 
     def _score(self, seen: Ranked) -> Floats:
         return share(precisions(seen.gains, seen.rank), require_ideal(seen))
@@ -306,6 +321,20 @@ class WeightedScore(AllScore):
 
     def _importance(self, weight: Floats) -> Floats:
         return weight
+
+
+def item_shares(items: Items, measure: Measure) -> Floats:
+    """Return what an item counts for beside those of its document: the share of its intent, as weighted -> (item,).
+
+    It is 1 for a document that is judged for no intents.
+    """
+    intents = items.intents
+    if intents is None or not isinstance(measure, IntentMeasure):
+        return np.ones(len(items))
+    every = np.ones((1, len(intents.topic)), dtype=np.bool_)
+    weight = measure.need_weights(intents, every, every)[0]
+    total = np.bincount(intents.topic, weights=weight).astype(np.float64)[intents.topic]
+    return share(weight, total)[intents.need]
 
 
 def greedy_gains(gains: Floats, intents: Intents, weight: Floats, *, alpha: float, k: int) -> Floats:

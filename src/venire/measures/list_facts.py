@@ -51,9 +51,6 @@ class ListFacts:
         cell = of_label.astype(np.int64) * n_labels + panel.label
         judged = np.zeros(max(panel.n_items, int(facts.item.max(initial=0)) + 1), dtype=np.bool_)
         judged[panel.item] = True
-        top = np.flatnonzero((facts.rank <= k) & judged[facts.item])
-        lists, rank = np.repeat(np.arange(len(facts.depth)), facts.n_hits)[top], facts.rank[top]
-        other = np.diff(lists, prepend=-1) | np.diff(rank, prepend=0)  # a document judged for several intents: once
         return cls(
             systems=facts.systems,
             topics=tuple(facts.items.topics),
@@ -61,7 +58,7 @@ class ListFacts:
             system=facts.system,
             topic=facts.topic,
             depth=facts.depth,
-            top=np.bincount(lists[other != 0], minlength=len(facts.depth)),
+            top=facts.documents(judged, depth=k),
             labels=np.bincount(cell, minlength=n_topics * n_labels).reshape(n_topics, n_labels),
             seen=seen,
             values=np.zeros((len(panel.judges), 0, len(facts.depth))),

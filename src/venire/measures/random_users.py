@@ -44,7 +44,7 @@ from venire.data.rejudging import Given
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, GainsError, MeasureError, SettingError
 from venire.io.duplicates import Duplicates
-from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.judgments import JudgmentsLike
 from venire.io.runs import Progress, RunsLike
 from venire.measures.evaluate import Case, Layout, as_list, labels_for
 from venire.measures.scores import Scores
@@ -251,7 +251,7 @@ def evaluate_users(
     True
     """
     scoring = Scoring(assessor, None, pool, gains, unjudged, missing, topics, duplicates)
-    labels = labels_for(as_judgments(judgments), measures, intents)
+    labels = labels_for(judgments, measures, intents)
     worth = gains_for(gains, labels.scale)
     require_probabilities(worth)
     plan = plan_for_users(as_list(measures), unjudged)

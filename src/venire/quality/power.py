@@ -50,7 +50,7 @@ from venire.errors import MissingTopicsWarning, SettingError, UnjudgedWarning
 from venire.io.judgments import JudgmentSets, JudgmentsLike, as_judgment_sets, as_judgments
 from venire.io.runs import Progress, RunsLike, as_runs, scan
 from venire.kernels.paired_tests import Differences
-from venire.measures.evaluate import evaluate
+from venire.measures.evaluate import evaluate, labels_for
 from venire.measures.scores import Scores
 from venire.randomness import copied, seed_of, topic_weights
 from venire.results import Note, Records, Tabular, counted
@@ -240,6 +240,7 @@ def discriminative_power(
     if len({len(each.scale) for each in sets.values()}) > 1:
         notes.append(Note("different-scales", "the label sets are on different scales: power depends on the gains"))
     for name, labels in sets.items():
+        labels = labels_for(labels, measures)
         sources = scan(sources, labels.items, progress=progress)
         chosen = partial(labels_of_fit, labels, sources, fit_on=fit_on, fit_to=fit_to)
         by_gains, about = named_gains(labels, gains, chosen=chosen)

@@ -38,6 +38,7 @@ from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.runs import RunsLike, as_runs, scan
 from venire.kernels.ranking_entropy import most_entropy
+from venire.measures.evaluate import labels_for
 from venire.measures.scoring import MeasureLike
 from venire.quality.label_preferences import MODES, LabelPreferences, cycle_warnings
 from venire.quality.label_scales import SUMMED, scale_settings
@@ -172,6 +173,8 @@ def compare_scales(
     Cost: that of each statistic, times the settings.
     """
     judgments = as_judgments(judgments)
+    if runs is not None:
+        judgments = labels_for(judgments, measures)
     runs = None if runs is None else as_runs(runs)
     preferences = None if preferences is None else read_preferences(preferences)
     if not agreement and runs is None and preferences is None:

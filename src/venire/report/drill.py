@@ -80,6 +80,7 @@ class Disputed(NamedTuple):
 class Drill:
     """What the page holds of lists and labels; pair: the systems between which the verdict decides.
 
+    with_documents: False where labels are for intents, so that a document has several by a judge; topics have no lists.
     different (system, system): who differs significantly, as in the leaderboard; pairs with one of ``unadjusted``, the
     best systems, are tested as in the verdict, and others with p-values adjusted for all pairs.
     """
@@ -100,6 +101,7 @@ class Drill:
     unadjusted: tuple[str, ...]
     texts: Mapping[str, str] = field(default_factory=dict)
     documents: Mapping[str, str] = field(default_factory=dict)
+    with_documents: bool = True
 
     def data(self) -> dict[str, Any]:
         """Return it as the script of the page reads it."""
@@ -122,6 +124,7 @@ class Drill:
                 for each in self.topics
             ],
             "texts": dict(self.documents),
+            "documents": self.with_documents,
         }
 
     def test(self, differ: bool, adjusted: bool) -> str:
@@ -235,6 +238,7 @@ def drill(evidence: Evidence) -> Drill | None:
         (verdict.best, *verdict.twins),
         {} if texts is None else texts.of_topics(chosen),
         {} if texts is None else texts.of_docs(wanted),
+        not evidence.question.by_intent,
     )
 
 
@@ -315,8 +319,9 @@ class _Views:
         scoring = Scoring(assessor=evidence.judge)
         self.plan = scoring.plan([evidence.question.measure], labels.scale, in_context=True)
         panel = Case.of(evidence.labels, evidence.runs, scoring).panel
-        self.slopes = rank_slopes(self.facts, panel, self.plan, depth)
-        self.unlabelled = first_docs(evidence.question.runs, self._incomplete(), depth)
+        if self.items.intents is None:
+            self.slopes = rank_slopes(self.facts, panel, self.plan, depth)
+            self.unlabelled = first_docs(evidence.question.runs, self._incomplete(), depth)
 
     def _incomplete(self) -> set[tuple[str, str]]:
         """Return the lists that are held and have a result that nobody labelled, by system and topic."""
@@ -326,11 +331,15 @@ class _Views:
 
     def topic(self, name: str) -> TopicLists:
         """Return what is held of a topic."""
+        rows = self.rows_of[self.place[name]]
+        judges = np.unique(self.judge[rows])
+        scores = [self.scores[judge].get(name, [None] * len(self.systems)) for judge in self.scored]
+        if self.items.intents is not None:
+            return TopicLists(name, judges.tolist(), [], [], [[] for _ in self.systems], scores, [[]])
         numbers = self.lists_of[self.place[name]]
         numbers = numbers[self.system[numbers] >= 0]
-        rows, table = self.rows_of[self.place[name]], self.table[numbers]
+        table = self.table[numbers]
         items = np.unique(table[table >= 0])
-        judges = np.unique(self.judge[rows])
         docs = list(self.items.doc.take(items))
         labels = self._labels(rows, items, judges)
         lists: list[list[int]] = [[] for _ in self.systems]
@@ -345,7 +354,6 @@ class _Views:
             ]
         more = list(number)[len(docs) :]
         labels += [UNLABELLED * len(judges)] * len(more)
-        scores = [self.scores[judge].get(name, [None] * len(self.systems)) for judge in self.scored]
         slopes = _shared_slopes(self.slopes[numbers], self.system[numbers], len(self.systems))
         return TopicLists(name, judges.tolist(), [*docs, *more], labels, lists, scores, slopes)
 

@@ -33,6 +33,7 @@ from venire.disagreement.selection import Selection, find_selection
 from venire.disagreement.top_results import rank_groups
 from venire.errors import EqualLabelsWarning, VenireWarning
 from venire.measures.evaluate import Case, equal_labels, evaluate
+from venire.measures.intents import AllScore
 from venire.measures.names import parse_measure
 from venire.measures.random_users import UserScores, evaluate_users
 from venire.measures.scores import Scores
@@ -60,7 +61,9 @@ MOST_TESTED = 5
 STATISTICS = ("krippendorff_alpha", "fleiss_kappa", "cohen_kappa", "gwet_ac", "raw_agreement", "phi", "jaccard")
 """The statistics of agreement that are shown."""
 MEASURES = ("nDCG@10", "P@10", "AP", "RBP(p=0.8)", "ERR@10")
-"""The measures by which discriminative power is shown."""
+BY_INTENT = ("alpha_nDCG@10", "ERR_IA@10", "Dsharp_nDCG@10", "StRecall@10")
+OF_NUGGETS = ("VitalScore", "AllScore", "WeightedScore")
+"""The measures by which discriminative power is shown: of documents, of intents, of nuggets of answers."""
 N_MERGED = 100
 """Resamples for each interval of merged labels."""
 
@@ -286,7 +289,7 @@ class Evidence(WhoseLabels):
     def users(self) -> UserScores | Missing:
         """Scores for users: relevance is that of the labels that people gave, else it is drawn from p(R|i).
 
-        The second measure is the number of relevant results among the first.
+        The second measure is the number of relevant results among the first, unless labels are for intents.
         """
         if isinstance(self.modelled, Missing):
             return self.modelled
@@ -295,7 +298,7 @@ class Evidence(WhoseLabels):
         people = tuple(name for name in others if not self.people or name in self.people)
         how: dict[str, Any] = {"users": question.n_draws, "assessor": self.judge, "rng": question.rng}
         how |= {"gains": gains, "people": people, "relevant": self.relevant}
-        measures = [question.measure, f"CG@{TOP}"]
+        measures = [question.measure, *([] if question.by_intent else [f"CG@{TOP}"])]
         return or_missing(lambda: evaluate_users(self.labels, self.runs, measures, **how))
 
     @cached_property
@@ -330,7 +333,7 @@ class Evidence(WhoseLabels):
     @cached_property
     def power(self) -> DiscriminativePower | Missing:
         """Share of pairs of systems that differ significantly, by some measures."""
-        measures = list(dict.fromkeys([self.question.measure, *MEASURES]))
+        measures = list(dict.fromkeys([self.question.measure, *measures_beside(self.question.measure)]))
         how: dict[str, Any] = {"assessor": self.judge, "rng": self.question.rng}
         return or_missing(lambda: discriminative_power(self.labels, self.runs, measures, **how))
 
@@ -344,3 +347,9 @@ class Evidence(WhoseLabels):
     def plan(self) -> TopicPlan | Missing:
         """Which differences these topics can detect, and how many topics the observed ones need."""
         return or_missing(lambda: plan_topics(self.scores["linear"]))
+
+
+def measures_beside(measure: str) -> tuple[str, ...]:
+    """Return the measures that are shown beside one: those that score the same labels."""
+    own = parse_measure(measure)
+    return OF_NUGGETS if isinstance(own, AllScore) else BY_INTENT if own.by_intent else MEASURES

@@ -34,7 +34,8 @@ def first_screen(report: Report, front: Front) -> dict[str, Any]:
     from markupsafe import Markup
 
     tables = {part.name: part for each in report.chapters for part in each.parts if isinstance(part, Grid)}
-    contents = [(name, title) for name, title in CONTENTS.items() if front.drill or name in ("first", "judges")]
+    drilled = {"compare": front.drill is not None, "disputed": front.drill is not None and front.drill.with_documents}
+    contents = [(name, title) for name, title in CONTENTS.items() if drilled.get(name, True)]
     found: dict[str, Any] = {
         "front": front,
         "contents": [*contents, ("details", "Findings"), ("method", "Method")],
@@ -189,10 +190,10 @@ def _pair_table(drill: Drill) -> Grid:
     ]
     alike = drill.scored[0] not in {each.name for each in drill.judges} or len({str(row[2]) for row in rows}) < 2
     who, unseen = ("", ("judged_by",)) if alike else (", who judged it", ())
-    caption = (
-        f"{drill.measure} of {a} minus that of {b}, by topic{who}, and the documents of the two lists to which judges "
-        "give different labels (lowest to highest)."
-    )
+    documents = ", and the documents of the two lists to which judges give different labels (lowest to highest)"
+    if not drill.with_documents:
+        documents, unseen = "", (*unseen, "judges_differ_on")
+    caption = f"{drill.measure} of {a} minus that of {b}, by topic{who}{documents}."
     columns = ["topic", "difference", "judged_by", "judges_differ_on"]
     return Grid("pair_topics", caption, columns, rows, unseen=unseen)
 
@@ -237,9 +238,11 @@ def held(drill: Drill) -> str:
     topics = (
         f"all {drill.n_topics}" if len(drill.topics) == drill.n_topics else f"{len(drill.topics)} of {drill.n_topics}"
     )
-    text = f"This page holds the first {drill.depth} results of {systems} systems on {topics} topics"
+    what = f"first {drill.depth} results" if drill.with_documents else "scores"
+    text = f"This page holds the {what} of {systems} systems on {topics} topics"
     most = "" if len(drill.topics) == drill.n_topics else ", those on which the two systems of the verdict differ most"
-    return f"{text}{most}."
+    why = "" if drill.with_documents else " Documents are left out: each has several labels by every judge."
+    return f"{text}{most}.{why}"
 
 
 def as_json(value: Any) -> str:

@@ -9,6 +9,8 @@ from venire.agreement.flags import ONE_LABEL, FlaggedProfiles
 from venire.data.assessors import PRIMARY, copy_notes
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.disagreement.user_disagreement import udm_weights
+from venire.measures.intents import AllScore
+from venire.measures.names import parse_measure
 from venire.report.assessors import (
     MANY,
     nearness_parts,
@@ -40,7 +42,8 @@ MOST_WARNINGS = 4
 def judgments_chapter(evidence: Evidence) -> Chapter:
     """Write the chapter on the judgments: how many, by whom, how far they agree, and who labels differently."""
     labels = evidence.question.judgments
-    parts: list[Part] = [*map(warning, copy_notes(evidence.copies)), *pool_parts(evidence), _overlap(evidence)]
+    parts: list[Part] = [*map(warning, copy_notes(evidence.copies)), *pool_parts(evidence), *_by_intent(evidence)]
+    parts.append(_overlap(evidence))
     numbers: dict[str, Any] = {"pool": pool_record(evidence), "nearness": nearness_records(evidence), "workers": None}
     if not isinstance(evidence.profiles, Missing):
         found = FlaggedProfiles(evidence.profiles)
@@ -77,6 +80,19 @@ def judgments_finding(evidence: Evidence) -> str:
         return f"{text}. {Missing(reason).sentence('Agreement')}"
     between = "" if alpha["low"] is None else f", 95% confidence interval {alpha['low']:.2f} to {alpha['high']:.2f}"
     return f"{text}; Krippendorff's alpha is {alpha['value']:.2f} ({alpha['level']}{between})."
+
+
+def _by_intent(evidence: Evidence) -> list[Part]:
+    """Say what an item is where labels are for intents, and what is left out for that reason."""
+    if not evidence.question.by_intent:
+        return []
+    nuggets = isinstance(parse_measure(evidence.question.measure), AllScore)
+    items = "nuggets, so an item is an answer for a nugget" if nuggets else "intents, so an item is a document for one"
+    text = (
+        f"Labels are for {items}. Left out is what is about documents as a whole: disputed documents, how many results "
+        "are relevant, and which results to judge next."
+    )
+    return [Words(text, about="by-intent")]
 
 
 def _overlap(evidence: Evidence) -> Grid:

@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from venire.data.intents import Probabilities
 from venire.data.judgments import is_conditional
 from venire.errors import SettingError
 from venire.io.aspects import AspectsLike, read_aspects
@@ -20,6 +21,7 @@ from venire.io.judgments import JudgmentsLike, as_judgments, read_also
 from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.runs import RunsLike, as_runs
 from venire.io.texts import Texts
+from venire.measures.evaluate import labels_for
 from venire.measures.scoring import MeasureLike
 from venire.report import changes, headline, judgments_alone, labels, quality, systems
 from venire.report.aside import Aside, second_process
@@ -82,6 +84,7 @@ def report_on(
     aspects: AspectsLike | None = None,
     before: JudgmentsLike | None = None,
     texts: Texts | None = None,
+    intents: Probabilities | None = None,
     n_draws: int = 1000,
     rng: int = 0,
     stage: Stage | None = None,
@@ -105,6 +108,7 @@ def report_on(
     aspects : grades by aspect, as ``read_aspects`` takes them, if several were judged; ``judgments`` are then of one
     before : earlier judgments, to show what new ones changed
     texts : of topics and documents, to be shown beside their ids (``venire.io.read_texts``)
+    intents : the probability of each intent, for measures by intent, as in ``evaluate``
     n_draws : how often topics, judges and users are drawn
     rng : a seed
     stage : called with the name of each chapter before it is written
@@ -117,12 +121,15 @@ def report_on(
     """
     if isinstance(rng, bool) or not isinstance(rng, int):
         raise SettingError(f"rng is {rng!r}, expected a whole number", hint="the report states it, to be reproducible")
-    judged, earlier = as_judgments(judgments), None
+    judged, earlier, systems = as_judgments(judgments), None, as_runs(runs)
     if before is not None:
         judged, earlier = read_also(judged, before)
+    if systems.sources:  # without runs nothing is scored
+        judged = labels_for(judged, measure, intents)
+        earlier = None if earlier is None else labels_for(earlier, measure, intents)
     question = Question(
         judged,
-        as_runs(runs),
+        systems,
         measure=str(measure),
         assessor=assessor,
         pool=pool,

@@ -18,7 +18,7 @@ import numpy as np
 from venire.data.asked import FIRST
 from venire.data.assessors import last_labels
 from venire.data.panel import judges_besides
-from venire.errors import VenireWarning
+from venire.errors import SettingError, VenireWarning
 from venire.measures.names import parse_measure
 from venire.measures.scoring import Scoring
 from venire.planning.goals import BEST, LABELS, PAIR, TOPICS, Goal
@@ -32,7 +32,7 @@ from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import Evidence
 from venire.report.headline import DEVIATION, advice, double_judgments, needed_topics
 from venire.report.pictures import forecast_chart
-from venire.report.question import Missing, or_missing
+from venire.report.question import Missing, Question, or_missing
 from venire.results import counted, listed
 
 BUDGET = 100
@@ -48,6 +48,7 @@ BROKEN, ASKED_FOR, ENOUGH_TOPICS = ("names", "results"), ("second-assessor", "do
 UNPLANNED = "not planned"
 NOTHING_OPEN = "no question is open that more judgments of these results would decide"
 DECIDES_NOTHING = "more judgments of these results would not decide what is open"
+NAMES_DOCUMENTS = "a plan names documents, and labels are for intents of documents"
 MOST_SHOWN = 10
 
 
@@ -93,7 +94,7 @@ def _reference_lacks(evidence: Evidence) -> bool:
 
 def _plan_systems(evidence: Evidence) -> Plan:
     """Choose results that the reference is to label."""
-    question, everyone = evidence.question, last_labels(evidence.judged)
+    question, everyone = _of_documents(evidence.question), last_labels(evidence.judged)
     people, judges, goal = everyone.reference, _predicting(evidence), _open_question(evidence)
     if _some_unjudged(evidence):
         how: dict[str, Any] = {"goal": goal, "reference": people, "judge": judges, "rng": question.rng}
@@ -113,10 +114,18 @@ def _plan_systems(evidence: Evidence) -> Plan:
     return planned(found, goal, budget=BUDGET, batch=None, past=Past.of(found, (), price), people=people)
 
 
+def _of_documents(question: Question) -> Question:
+    """Return the question; raise where the labels are for intents, since a plan names documents."""
+    if question.by_intent:
+        raise SettingError(NAMES_DOCUMENTS)
+    return question
+
+
 def _some_unjudged(evidence: Evidence) -> bool:
     """Whether nobody labelled some result that counts, of a topic that was judged."""
     facts, depth = evidence.facts, reading_depth(parse_measure(evidence.question.measure))
-    return int(np.minimum(facts.depth, depth).sum()) > int((facts.rank <= depth).sum())
+    every = np.ones(len(facts.items), dtype=np.bool_)
+    return int(np.minimum(facts.depth, depth).sum()) > int(facts.documents(every, depth=depth).sum())
 
 
 def _predicting(evidence: Evidence) -> tuple[str, ...]:
@@ -147,6 +156,7 @@ def _open_question(evidence: Evidence) -> Goal:
 
 def _plan_labels(evidence: Evidence) -> Plan:
     """Choose results to be judged a second time, by those who are known, or else by somebody else."""
+    _of_documents(evidence.question)
     labels, runs = evidence.judgments, evidence.runs if evidence.facts.systems else None
     people = labels.where(assessor=list(labels.people)) if labels.people else labels
 

@@ -78,6 +78,9 @@ def _preferences(evidence: Evidence) -> list[Part]:
     preferences = evidence.question.preferences
     if preferences is None or evidence.compares_systems:
         return []
+    if evidence.question.by_intent:
+        why_not = Missing("documents were preferred, and labels are of documents for intents")
+        return [Words(why_not.sentence("PDP"), "warning", "no-pdp")]
     lists = _lists(evidence, preferences)
     found = [or_missing(lambda mode=mode: _pdp(evidence, preferences, lists, mode)) for mode in MODES]  # type: ignore[misc]
     known = [each for each in found if isinstance(each, PDP) and each.value is not None]
@@ -116,7 +119,7 @@ def _scales(evidence: Evidence) -> ScaleComparison | Missing:
     if isinstance(found, Missing):
         return found
     values = [_same_interval(evidence, each) if each.setting == found.settings[0] else each for each in found.values]
-    if question.preferences is None or evidence.compares_systems:
+    if question.preferences is None or evidence.compares_systems or question.by_intent:
         return ScaleComparison(tuple(values), found.notes)
     how: dict[str, Any] = {"preferences": question.preferences, "lists": _lists(evidence, question.preferences)}
     preferred = compare_scales(question.judgments, agreement=False, n_draws=N_MERGED, rng=question.rng, **how)

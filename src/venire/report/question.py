@@ -20,7 +20,7 @@ from venire.disagreement.dawid_skene import DAWID_SKENE
 from venire.errors import SettingError, UnknownName, VenireError, Way
 from venire.io.fingerprints import Input
 from venire.io.texts import Texts
-from venire.measures.names import parse_measure
+from venire.measures.scoring import Scoring
 
 Found = TypeVar("Found")
 POOLS = ("majority", "median", DAWID_SKENE)
@@ -74,9 +74,6 @@ class Question:
     def validate(self) -> None:
         """Raise an error for settings with which no chapter can be computed."""
         scale, assessors = self.judgments.scale, self.judgments.assessors
-        if parse_measure(self.measure).by_intent:
-            message = f"a report scores documents, and {self.measure} scores labels for intents"
-            raise SettingError(message, hint="use evaluate and compare for measures by intent")
         if self.n_draws < 2:
             raise SettingError(f"n_draws is {self.n_draws}, expected 2 or more", hint="1000 is usual")
         if not scale.ordered:
@@ -101,6 +98,13 @@ class Question:
         if self.relevant == scale.labels[0]:
             message = f"relevant from {self.relevant} upwards is every label of {scale}"
             raise SettingError(message, hint=f"choose a label above the lowest, such as {scale.labels[-1]}")
+        if self.runs.sources:
+            Scoring().plan([self.measure], scale, in_context=True).require_fit(self.judgments.items)
+
+    @property
+    def by_intent(self) -> bool:
+        """Whether labels are for intents: then what is judged, an item, is a document for an intent."""
+        return self.judgments.items.intents is not None
 
     def made_with(self) -> dict[str, object]:
         """Return versions, seed, command and fingerprints of the files: what it takes to reproduce the report."""

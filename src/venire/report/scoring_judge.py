@@ -164,10 +164,9 @@ def unjudged_results(facts: Facts, labels: Judgments, top: int) -> Unjudged:
     Shorter lists have fewer results, and missing lists none; a system without results counts as unjudged.
     """
     judged = np.bincount(labels.item, minlength=len(labels.items)) > 0
-    counted = np.append(0, np.cumsum(judged[facts.item] & (facts.rank <= top)))
     answered = judged_topics(labels)[facts.topic]
     results = np.where(answered, np.minimum(facts.depth, top), 0)
-    missed = np.where(answered, results - (counted[facts.offset[1:]] - counted[facts.offset[:-1]]), 0)
+    missed = np.where(answered, results - facts.documents(judged, depth=top), 0)
     n_lists, n_results, n_missed = (
         np.bincount(facts.system, each, minlength=len(facts.systems)) for each in (answered, results, missed)
     )

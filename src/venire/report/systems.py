@@ -121,7 +121,12 @@ def _table(evidence: Evidence, means: Means) -> Grid:
 
 
 def _expected_relevant(evidence: Evidence) -> Floats | None:
-    """Return the expected numbers of relevant results for a random user -> (system,); None if they are not known."""
+    """Return the expected numbers of relevant results for a random user -> (system,); None if they are not known.
+
+    A result that is judged for intents is not relevant or irrelevant as a whole.
+    """
+    if evidence.question.by_intent:
+        return None
     if not isinstance(evidence.users, Missing):
         return evidence.users.mean.values[:, 1]
     fit = evidence.user_fit

@@ -17,7 +17,7 @@ from venire.plots.aspects import plot_changes, plot_correlations, plot_coverage
 from venire.plots.context import plot_alphas
 from venire.plots.users import plot_choice, plot_click_summary, plot_online_correlations, plot_preferences_by_labels
 from venire.report.document import Chapter, Grid, Part, Picture, Words
-from venire.report.evidence import Evidence
+from venire.report.evidence import Evidence, measures_beside
 from venire.report.question import Missing, or_missing
 from venire.results import Records, Tabular, counted
 from venire.users.agreement import choose_measure
@@ -74,7 +74,8 @@ def _preferred(evidence: Evidence) -> list[Finding]:
 
 def _measures(evidence: Evidence, preferences: Preferences) -> Finding:
     question = evidence.question
-    measures = list(dict.fromkeys([question.measure, *MEASURES]))
+    beside = measures_beside(question.measure) if question.by_intent else MEASURES
+    measures = list(dict.fromkeys([question.measure, *beside]))
     how: dict[str, Any] = {"n_draws": 300, "rng": question.rng, "assessor": evidence.judge}
     found = choose_measure(evidence.labels, evidence.runs, preferences, measures, gains=dict(evidence.gains), **how)
     if not any((each["kappa"] or 0.0) > 0 for each in found.records()):
@@ -134,7 +135,8 @@ def _clicked(evidence: Evidence) -> list[Finding]:
 
 def _online(evidence: Evidence, clicks: Clicks) -> Finding:
     question = evidence.question
-    measures = list(dict.fromkeys([question.measure, "nDCG@5", "CG@5"]))
+    beside = () if question.by_intent else ("nDCG@5", "CG@5")
+    measures = list(dict.fromkeys([question.measure, *beside]))
     found = correlate_online(evidence.everyone, clicks, measures, assessor=evidence.judge, rng=question.rng)
     if all(np.isnan(row.value) for row in found.rows):
         n_topics = max(row.topics for row in found.rows)

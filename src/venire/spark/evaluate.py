@@ -25,7 +25,7 @@ from venire.io.duplicates import Duplicates
 from venire.measures.evaluate import ScoreLists, as_list, scores_of, topic_parts
 from venire.measures.list_facts import ListFacts, merged_lists
 from venire.measures.scores import Scores
-from venire.measures.scoring import MeasureLike, Plan, Scoring
+from venire.measures.scoring import MeasureLike, Plan, Scoring, as_measure
 from venire.results import Note, first_few
 from venire.spark.engine import Answer, Spark
 from venire.spark.labels import LabelTable
@@ -107,6 +107,9 @@ def evaluate(
     """
     if score_type not in SCORE_TYPES:
         raise UnknownName("rule", score_type, SCORE_TYPES)
+    for name in as_list(measures):
+        if (measure := as_measure(name)).by_intent or measure.of_sample:
+            raise MeasureError(f"{name} is not computed on Spark", hint="use the local engine for it")
     scoring = Scoring(assessor, per, pool, gains, unjudged, missing, topics, duplicates)
     how: dict[str, Any] = {"duplicate_labels": duplicate_labels, "strict": strict, "collect": broadcast > 0}
     labels = LabelTable.of(judgments, scale=scale, columns=columns, **how).in_isolation()
@@ -201,10 +204,7 @@ def bad_lists(runs: DataFrame, order: str | None, *, strict: bool) -> BadRows:
 
 
 def resolved(plan: Plan, lists: BadRows) -> Plan:
-    """Refuse measures that need more than labels of documents, and let others know the deepest list."""
-    for name, each in zip(plan.names, plan.measures, strict=True):
-        if each.by_intent or each.of_sample:
-            raise MeasureError(f"{name} is not computed on Spark", hint="use the local engine for it")
+    """Let measures that use all ranks know the deepest list."""
     if all(each.resolved(1) == each for each in plan.measures):
         return plan
     deepest = lists.frame.filter(~lists.bad).groupBy(*LIST).count().agg({"count": "max"}).first()

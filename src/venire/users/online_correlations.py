@@ -196,8 +196,8 @@ def _unjudged(labels: Judgments, lists: Runs, *, topics: Sequence[str], top: int
     facts = scan(lists, labels.items).facts
     judged = np.bincount(labels.item, minlength=len(labels.items)) > 0
     scored = np.isin(list(labels.items.topics), topics)[facts.topic]
-    hits = judged[facts.item] & (facts.rank <= top) & np.repeat(scored, facts.n_hits)
-    share = 1 - float(hits.sum() / max(np.minimum(facts.depth, top)[scored].sum(), 1))
+    shown = int(np.minimum(facts.depth, top)[scored].sum())
+    share = 1 - float(facts.documents(judged, depth=top)[scored].sum() / max(shown, 1))
     words = "{share:.0%} of the first {top} documents of the lists that were shown have no label"
     return [Note("unjudged", words, share=share, top=top)] * (share > MANY_UNSEEN)
 

@@ -10,11 +10,10 @@ from long_rows import judgments_of
 from venire import compare, evaluate, evaluate_users
 from venire.agreement import alpha
 from venire.data.intents import by_intent
-from venire.errors import AmbiguousLabels, FormatError, MeasureError, SettingError, UnjudgedWarning
+from venire.errors import AmbiguousLabels, FormatError, MeasureError, UnjudgedWarning
 from venire.io.answers import as_answers
 from venire.io.runs import scan
 from venire.measures import alpha_nDCG
-from venire.report.question import Question
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 
@@ -280,9 +279,3 @@ def test_nuggets_with_other_labels_and_importances():
         as_answers({**NUGGETS, "importance": ["vital"] * 4 + ["okay"] * 4})
     with pytest.raises(FormatError, match="no column importance"):
         as_answers({name: column for name, column in NUGGETS.items() if name != "importance"})
-
-
-def test_a_report_is_of_documents():
-    labels, runs = as_answers(NUGGETS)
-    with pytest.raises(SettingError, match="scores labels for intents"):
-        Question(labels, runs, measure="VitalScore").validate()

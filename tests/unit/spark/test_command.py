@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from spark_cluster import require_spark
 from venire.cli.main import cli
-from venire.errors import SettingError
+from venire.errors import MeasureError, SettingError
 from venire.spark.tables import start_session
 
 
@@ -25,6 +25,13 @@ def tables(tmp_path):
 
 def run(*words):
     return CliRunner().invoke(cli, ["evaluate", *words])
+
+
+@pytest.mark.parametrize("measure", ["alpha_nDCG@10", "statAP"])
+def test_measures_that_spark_does_not_have_are_refused_before_anything_is_read(measure):
+    evaluate = pytest.importorskip("venire.spark.evaluate", reason="no pyspark: install venire[spark]").evaluate
+    with pytest.raises(MeasureError, match=f"{measure} is not computed on Spark"):
+        evaluate(None, None, ["nDCG@10", measure])
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@
     add(box, "p", { class: "end above" }, data.systems[view.pair[0]] + " better \u2191 " + signed(most));
     add(box, "p", { class: "end below" }, data.systems[view.pair[1]] + " better \u2193");
     const others = data.scored.length > 1 ? "; short lines: other judges" : "";
-    add(place, "p", { class: "soft" }, "Bars: " + data.scored[0] + others + ". Choose a bar, or a topic above, to see its documents.");
+    add(place, "p", { class: "soft" }, "Bars: " + data.scored[0] + others + ". Choose a bar, or a topic above, to see " + (data.documents ? "its documents." : "its difference."));
     const readout = add(place, "p", { class: "readout" });
     const tell = (each) => {
       const others = data.scored.slice(1, MOST_NAMED).map((name, n) => [name, gap(each.topic, n + 1, view.pair)]).filter((row) => row[1] !== null);
@@ -234,6 +234,7 @@
   }
 
   function listDisputed(view) {
+    if (!data.documents) return;
     const found = disputed(view.topic === undefined ? data.topics.keys() : [view.topic], view.pair);
     const line = add(place, "p", { class: "differ" });
     if (!found.length) { line.textContent = "Judges give no document here different labels."; return; }
@@ -278,6 +279,11 @@
     view.crowd = many && isSparse(topic, view);
     view.counts = many && !view.crowd && !grid;
     add(place, "p", {}, view.pair.map((n) => data.systems[n]).join(" minus ") + ": " + (value === null ? "not known" : signed(value)) + judged(topic) + ".");
+    if (!data.documents) {
+      const each = data.scored.map((name, n) => [name, gap(topic, n, view.pair)]).filter((row) => row[1] !== null);
+      if (each.length > 1) add(place, "p", {}, "By judge: " + each.map(([name, value]) => name + " " + signed(value)).join(", ") + ".");
+      return [title, crumbs];
+    }
     listDisputed(view);
     if (many && !view.crowd) {
       const words = grid ? "Show how many judges gave each label" : "Show the labels of all " + view.columns.length + " judges";
