@@ -21,12 +21,11 @@ from venire.comparison.residual_model import (
     WEIGHT_SD,
     Part,
     ResidualModel,
-    expected_effects,
     item_features,
     judge_rankers,
     log_weights,
-    mean_scores,
 )
+from venire.comparison.score_effects import log_odds_of_scores
 from venire.data.judgments import Judgments
 from venire.data.panel import Panel, build_panel, in_isolation
 from venire.data.runs import Facts
@@ -112,8 +111,7 @@ class Scene:
         weights = [each / (each.max() or 1.0) for each in weights]
         counted = weights if pair is None else [np.abs(np.diff(each[list(pair)], axis=0)) for each in weights]
         importance = np.sum(counted, axis=(0, 1))
-        support = np.mean([mean_scores(each, raw[:, n]) for n, each in enumerate(weights)], axis=0)
-        predicted = predict_labels(labels, judges, people, importance=importance, support=support)
+        predicted = predict_labels(labels, judges, people, importance=importance)
         if not planned and not (predicted.known & (predicted.group < predicted.rows.shape[1])).any():
             raise PairsError(
                 f"no item was labelled by {listed(judges)} and by the reference ({listed(people)})",
@@ -181,16 +179,24 @@ class Scene:
     def model(self, number: int) -> ResidualModel:
         """Fit the model of residuals for one measure."""
         measure, weights = self.plan.measures[number], self.weights(number)
-        features = item_features(weights, self.labels.group, self.raw[:, number])
+        features = item_features(weights, self.labels.group)
         if counts_all_relevant(measure):
             features = np.column_stack([features, WEIGHT_SD * log_weights(weights)])
         features = np.concatenate([features, RANKER_SD * judge_rankers(weights, self.in_order)], axis=1)
         item = np.flatnonzero(self.scored)
         start = np.searchsorted(self.case.facts.items.topic[item], np.append(self.layout.chosen, 1 << 30))
         values = self.plan.worths[number].values
-        expected = expected_effects(self.labels, weights, self.raw[:, number])
-        of_items = {"weights": weights, "features": features, "expected": expected}
-        return ResidualModel.of(self.labels, values, item=item, start=start, **of_items)
+        given = {"weights": weights, "features": features, "score_odds": self.score_odds(weights, values)}
+        return ResidualModel.of(self.labels, values, item=item, start=start, **given)
+
+    def score_odds(self, weights: Floats, values: Floats) -> Floats:
+        """Return the log-odds of the scores by the judge, NaN without one -> (system,); weights (system, item)."""
+        if not self.judges:
+            return np.full(len(weights), np.nan)
+        panel = _panel_of(in_isolation(self.case.judgments)[0], self.judges)
+        gain, labelled = (each[0] for each in panel.gains(values, 0, 1))
+        base, top = values.min(), values.max()
+        return log_odds_of_scores(weights, (gain - base) / ((top - base) or 1.0), labelled & self.scored)
 
     def below_labels(self) -> Iterator[Note]:
         """Yield a note for each measure that counts all relevant items, if many are below what the reference labelled.

@@ -10,16 +10,17 @@ mean is m.  An effect d adds to the log-odds of all steps, as in proportional od
 
 so that labels without uncertainty stay as they are.  The effects are
 
-    f    intercept, group (the label of the judge), whether no list has the item, and the mean score by the judge of the
-         systems that return it, in standard deviations; for measures that count all relevant items, such as AP, also
-         the logarithm of the weight of the item in all lists (for others it makes the order of systems worse);
-         and, if there are systems that rank by the labels of the judge (``judge_rankers``), their share of its weight
+    f    intercept, group (the label of the judge), whether no list has the item; the scores of systems by the judge
+         (``score_effects``); for measures that count all relevant items, such as AP, also the logarithm of the weight
+         of the item in all lists (for others it makes the order of systems worse); and, if there are systems that rank
+         by the labels of the judge (``judge_rankers``), their share of its weight
     tau  the topic
     v    the systems: z has the weights of the item in the lists of each system, centred over items, of unit length
     u    systems within the topic
 
-with normal priors (``kernels.residual_effects``), of mean 0 except that of the scores.  Their deviations, below, are
-weakly informative.
+with normal priors (``kernels.residual_effects``), of mean 0 except that of the scores: the prediction is moved by the
+effects that give systems the scores by the judge, in log-odds, and f has these effects, for a judge by whom systems
+differ more or less than by people.  The deviations, below, are weakly informative.
 
 That of tau is estimated from the labels.  The variance of a gain is given by its prediction, so the more of it topics
 explain, the less is left as noise: too small a deviation between topics makes the noise, and with it the intervals of
@@ -42,14 +43,14 @@ so less for a judge that explains more of the labels of the reference.  With w t
 
 .. math:: \ell = \frac{\sum_i w_i s_i}{\sum_i w_i \, \sum_c h_c\, \bar p_c (1 - \bar p_c)}
 
-and the deviation is ``SYSTEM_SD`` where it is 1 and falls linearly to nothing at ``ALL_EXPLAINED``, with a least value.
-For 23 language models on TREC Deep Learning 2021 (P@10, 100 labels) the deviation with which 95 % intervals of
-differences cover .95 is about such a line, from .07 at .73 to .6 at .99; with one deviation for all judges intervals
-for strong ones were too wide and the order of systems worse than without correction, and intervals for weak ones too
-short.  As this share is an estimate, the deviation is known up to a factor, over which effects are averaged by their
-likelihood.  A system that re-ranks by the labels of the judge is returned for its errors too, which nothing else can
-tell from few labels, so its effect has a wider prior.  Other deviations were chosen on two judges
-(``bench/corrected.py``, ``bench/favoured.py``).
+and the deviation is ``SYSTEM_SD`` where it is 1 and falls linearly with it, to ``LEAST_SYSTEM`` of it at most.  What
+the scores by the judge say is in the prediction; what is left differs less between judges.  The deviation of v and of
+the effect of the scores are known up to a common factor, over which effects are averaged by their likelihood: it is
+large where the scores by the judge have nothing to do with those by people.  With 100 labels for the best of 4 to 16
+systems, 95 % intervals of differences cover .97 over 36 language models on TREC Deep Learning 2021, and .95 for the
+three whose labels and scores tell least, where it is .92 if the largest factor is left out.  A system that re-ranks by
+the labels of the judge is returned for its errors too, which nothing else can tell from few labels, so its effect has a
+wider prior.  Other deviations were chosen on two judges (``bench/corrected.py``, ``bench/favoured.py``).
 
 The noise e has the variance of the gain that the effects leave.  The expansion is repeated around the effects that all
 topics share (as in penalised quasi-likelihood; Breslow and Clayton 1993, doi:10.1080/01621459.1993.10594284).
@@ -66,31 +67,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from venire.comparison.score_effects import score_effects, system_rows
 from venire.disagreement.reference_labels import ReferenceLabels
 from venire.kernels.residual_effects import Design, Effects, fit_effects, log_likelihood
 from venire.types import Bools, Floats, Ints
 
-INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SCORE_SD, WEIGHT_SD = 1.2, 1.2, 0.4, 0.4, 0.6
-"""Prior deviations in log-odds: of all items, of those in no list, of a group, per standard deviation of the scores of
-systems, and per unit of log weight."""
-SCORE_MEAN, USUAL_SCORE_MEAN = 0.5, 0.8
-"""Mean of the effect per standard deviation of the scores of systems, and before the first label.
-
-Errors of the judge attenuate what the label of one item says; those of many items together say more.  Fitted without
-effects of systems, which share it, it is .41 to .61 for P@10 and .34 to .53 for nDCG@10 for all of six language models
-on TREC Deep Learning 2021 (2,500 labels).  With this mean in place of 0 (and the deviation .8), 100 labels give errors
-that are smaller by up to a tenth, and intervals of differences by 7 to 10 %.  Before the first label, when the matrix
-is that of an average judge, it is higher: the scores then say more than a matrix that is not fitted.
-"""
-TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.72, 0.55, 2.0
+INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, WEIGHT_SD = 1.2, 1.2, 0.4, 0.6
+"""Prior deviations in log-odds: of all items, of those in no list, of a group, and per unit of log weight."""
+SCORE_SLOPE, SCORE_SLOPE_SD = 1.0, 0.3
+"""Mean and deviation of the slope of the log-odds of scores by people on those by the judge (``score_effects``)."""
+TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.45, 0.55, 2.0
 """Prior deviations in log-odds: between topics, systems, systems within a topic, and thresholds within a topic."""
 TOPIC_SDS, TOPIC_SDS_PRIOR = (TOPIC_SD * np.exp(np.arange(-4, 5) / 6), np.exp(-((np.arange(-4, 5) / 2) ** 2) / 2))
 """Deviations between topics that are compared, and their weights: the logarithm is normal with deviation 1/3."""
-ALL_EXPLAINED, LEAST_SYSTEM = 0.7, 0.3
-"""Where systems differ by nothing but noise: the labels of people are no more predictable.  The least deviation, as a
-share of ``SYSTEM_SD``: a judge that predicts well may still favour a system."""
-SYSTEM_FACTORS = (0.5, 0.75, 1.0, 1.4)
-"""By what the deviation between systems may be multiplied; how probable each is, the residuals say."""
+ALL_EXPLAINED, LEAST_SYSTEM = 0.7, 0.5
+"""Share left unexplained at which systems would differ by noise alone: the labels of people are no more predictable.
+The least deviation, as a share of ``SYSTEM_SD``: a judge that predicts well may still favour a system."""
+SYSTEM_FACTORS = (0.5, 0.75, 1.0, 1.4, 2.0)
+"""By what the deviations of systems and of the slope of scores may be multiplied, each as probable before labels."""
 RANKER_SD, USUAL_ORDER = 1.2, 0.8
 """Prior deviation of the effect of a system that ranks wholly by the labels of the judge; a system that has no more
 than this share of its results in their order has none of it."""
@@ -130,30 +124,34 @@ class ResidualModel:
         start: Ints,
         weights: Floats,
         features: Floats,
-        expected: Floats,
+        score_odds: Floats,
     ) -> ResidualModel:
         """Build the design, and condition on the labels of the reference.
 
         values (label,): gains; item: those that are scored, start (topic + 1,): where each topic has its first one;
-        weights (system, item), features (item, feature) and the effects that are expected (item,) of all items
+        weights (system, item) and features (item, feature) of all items; score_odds (system,): as in ``score_effects``
         """
         thresholds = Thresholds.of(labels.rows[item], labels.shares[item], values)
         weights, gain = weights[:, item], thresholds.known @ thresholds.steps
+        by_judge, by_prediction = score_effects(
+            thresholds.predicted @ thresholds.steps, thresholds.slope, weights, score_odds
+        )
+        features = np.column_stack([features[item], SCORE_SLOPE_SD * by_judge])
         known = labels.known[item]
         weight = np.where(known, labels.weight[item], 1.0)
         systems, deviation = system_rows(weights), system_deviation(thresholds, weights.sum(axis=0))
-        shared = np.concatenate([features[item], deviation * systems], axis=1)
-        thresholds = thresholds.shifted(expected[item])
+        shared = np.concatenate([features, deviation * systems], axis=1)
+        thresholds = thresholds.shifted(SCORE_SLOPE * by_judge - by_prediction)
         topic = np.repeat(np.arange(len(start) - 1), np.diff(start))
         offset = np.zeros(len(item))
         for _ in range(N_EXPANSIONS):
             around = Linearised.at(thresholds, offset)
-            topic_sd = topic_deviation(around.of(known), gain[known], features[item[known]], topic=topic[known])
+            topic_sd = topic_deviation(around.of(known), gain[known], features[known], topic=topic[known])
             noise = around.noise(topic_sd**2 + deviation**2 + TOPIC_SYSTEM_SD**2)
             slope = around.slope[:, None]
             local = np.concatenate([np.full((len(item), 1), topic_sd), TOPIC_SYSTEM_SD * systems], axis=1)
             design = Design(slope * shared, slope * local, noise / weight, known, start)
-            effects = fit_effects(design, gain - around.mean, n_scaled=len(weights), factors=SYSTEM_FACTORS)
+            effects = fit_effects(design, gain - around.mean, n_scaled=len(weights) + 1, factors=SYSTEM_FACTORS)
             offset = shared @ effects.mean
         return cls(effects, gain - around.mean, thresholds, around, weights, item)
 
@@ -165,7 +163,9 @@ class ResidualModel:
         design = self.effects.design
         drawn = self.effects.draw(1, rng)[0] + np.sqrt(design.noise) * rng.standard_normal(len(more))
         residual, known = np.where(design.known, self.residual, drawn), design.known | more
-        found = fit_effects(replace(design, known=known), residual, n_scaled=len(self.weights), factors=SYSTEM_FACTORS)
+        found = fit_effects(
+            replace(design, known=known), residual, n_scaled=len(self.weights) + 1, factors=SYSTEM_FACTORS
+        )
         return np.asarray(self.thresholds.range**2 * found.weighted(self.weights)[1])
 
     def deviation(self) -> Floats:
@@ -411,28 +411,18 @@ def judge_rankers(weights: Floats, in_order: Floats) -> Floats:
     return share[:, None] if ranker.any() else share[:, None][:, :0]
 
 
-def item_features(weights: Floats, group: Ints, raw: Floats) -> Floats:
+def item_features(weights: Floats, group: Ints) -> Floats:
     """Return the features f of the items, times the prior deviations of their effects -> (item, feature).
 
-    weights (system, item), group (item,), raw (system,): scores by the judge
+    weights (system, item), group (item,)
     """
     groups = np.eye(int(group.max(initial=0)) + 1)[group]
     columns = [
         np.full((len(group), 1), INTERCEPT_SD),
         OUTSIDE_SD * ~(weights.sum(axis=0) > 0)[:, None],
         GROUP_SD * groups,
-        SCORE_SD * mean_scores(weights, raw)[:, None],
     ]
     return np.concatenate(columns, axis=1)
-
-
-def expected_effects(labels: ReferenceLabels, weights: Floats, raw: Floats) -> Floats:
-    """Return the prior mean of the effects of items, by the scores of the systems that return them -> (item,).
-
-    It is 0 if the prediction of labels uses these scores.
-    """
-    mean = 0.0 if labels.by_scores else SCORE_MEAN if labels.known.any() else USUAL_SCORE_MEAN
-    return np.asarray(mean * mean_scores(weights, raw))
 
 
 def log_weights(weights: Floats) -> Floats:
@@ -440,23 +430,3 @@ def log_weights(weights: Floats) -> Floats:
     total = weights.sum(axis=0)
     found = np.log(np.where(total > 0, total, 1.0))
     return np.where(total > 0, found - np.average(found, weights=total + 1e-300), 0.0)
-
-
-def mean_scores(weights: Floats, raw: Floats) -> Floats:
-    """Return the mean score of the systems that return each item, standardised, 0 for items in no list -> (item,).
-
-    weights (system, item), raw (system,); in standard deviations of the scores, from the mean over items
-    """
-    total = weights.sum(axis=0)
-    inside, spread = total > 0, float(np.nanstd(raw)) or 1.0
-    score = weights.T @ np.nan_to_num(raw) / np.where(inside, total, 1.0)
-    return np.where(inside, (score - np.average(score, weights=total + 1e-300)) / spread, 0.0)
-
-
-def system_rows(weights: Floats) -> Floats:
-    """Return z: weights (system, item) centred over the items of the lists, of unit length -> (item, system)."""
-    inside = weights.sum(axis=0) > 0
-    own = weights.T / (weights.max() or 1.0)
-    own = np.where(inside[:, None], own - own[inside].mean(axis=0) if inside.any() else own, 0.0)
-    length = np.linalg.norm(own, axis=1, keepdims=True)
-    return np.asarray(own / np.where(length > 0, length, 1.0))

@@ -6,16 +6,14 @@ reference some of them.  ``predict_labels`` gives every item a distribution over
     matrix   the row of the transition matrix for the label of the judge (of several, the label next to their mean),
              with the prior of ``disagreement.transitions``; items without a label of a judge have a row of their own
     labels   proportional odds on the labels of all judges, one indicator per judge and label
-    results  as labels, and on the mean score (by the judges) of the systems that return the item, weighted by how high
-             they return it; 0 for items in no list
 
 Proportional odds (McCullagh 1980, doi:10.1111/j.2517-6161.1980.tb01109.x) are
 :math:`\mathrm{logit}\, P(y \le j \mid x) = \theta_j - x^\top\beta`, here with the prior :math:`\beta \sim N(0, 1/J)`
 for J judges.  They are fitted without the topics of a fold, five folds, and predict the items of that fold, so that the
-residuals of labelled items are like those of others.  One of the two is used in place of the matrix if the reference's
-labels on left-out topics have a higher mean log probability by it, by more than the standard error of the difference
-over topics; the matrix of the comparison is fitted without these topics too.  What topics and systems have in common is
-not in the prediction: ``comparison.corrected_scores`` estimates it from the residuals.
+residuals of labelled items are like those of others.  They are used in place of the matrix if the reference's labels on
+left-out topics have a higher mean log probability by them, by more than the standard error of the difference over
+topics; the matrix of the comparison is fitted without these topics too.  What topics and systems have in common is not
+in the prediction: ``comparison.corrected_scores`` estimates it from the residuals.
 
 How many systems return an item is left out.  On TREC Deep Learning 2021 it lowers the log loss of items (from 1.33 to
 1.26 for a weak judge and 300 labels), and yet makes the scores of systems worse (tau .82 in place of .87): what many
@@ -46,11 +44,10 @@ from venire.errors import SettingError, UnknownName, Way
 from venire.results import Note, first_few
 from venire.types import Bools, Floats, Ints
 
-MATRIX, LABELS, RESULTS = "matrix", "labels", "results"
+MATRIX, LABELS = "matrix", "labels"
 WORDS = {
     MATRIX: "transition matrix",
     LABELS: "proportional odds on the labels",
-    RESULTS: "proportional odds on the labels and the systems that return an item",
 }
 N_FOLDS, ENOUGH_LABELS, ENOUGH_TOPICS = 5, 200, 10
 """Folds of topics; below so many labels or topics the matrix is used without comparison."""
@@ -91,11 +88,6 @@ class ReferenceLabels:
         return np.asarray(self.weight > 0)
 
     @property
-    def by_scores(self) -> bool:
-        """Whether the prediction uses the scores of the systems that return an item."""
-        return self.used == RESULTS
-
-    @property
     def n_labels(self) -> int:
         """How many items the reference labelled."""
         return int(self.known.sum())
@@ -114,8 +106,7 @@ class ReferenceLabels:
             return Note(
                 "reference-model", f"{WORDS[self.used]}; labels are too few to compare predictions", used=self.used
             )
-        others = [MATRIX] if self.used != MATRIX else [name for name in self.loss if name != MATRIX]
-        other = min(others, key=lambda name: self.loss[name])
+        other = LABELS if self.used == MATRIX else MATRIX
         text = f"{WORDS[self.used]}: log loss {{loss:.4f}} on left-out topics, {WORDS[other]} {{other_loss:.4f}}"
         fields = {"loss": self.loss[self.used], "other": other, "other_loss": self.loss[other]}
         return Note("reference-model", text, used=self.used, **fields)
@@ -137,12 +128,11 @@ def reference_names(judgments: Judgments, reference: str | Sequence[str] | None)
 
 
 def predict_labels(
-    judgments: Judgments, judges: Sequence[str], reference: Sequence[str], *, importance: Floats, support: Floats
+    judgments: Judgments, judges: Sequence[str], reference: Sequence[str], *, importance: Floats
 ) -> ReferenceLabels:
     """Predict the labels of the reference from those of judges; judgments in isolation.
 
     importance (item,): the weight of the items in the lists that are scored
-    support (item,): the mean score of the systems that return it, in standard deviations from the mean over items
 
     Judges may be none, and the reference may have given no labels yet: then the prediction is that of the priors.
 
@@ -161,7 +151,7 @@ def predict_labels(
     too_few = known.sum() < ENOUGH_LABELS or len(np.unique(judgments.items.topic[known])) < ENOUGH_TOPICS
     if too_few or not judgments.scale.ordered or known.all():
         return plain
-    return best_prediction(plain, label, judgments.items.topic.astype(np.int64), support)
+    return best_prediction(plain, label, judgments.items.topic.astype(np.int64))
 
 
 def _groups(label: Ints, n_labels: int) -> Ints:
@@ -250,28 +240,23 @@ def matrix_rows(weighted: Floats, group: Ints, *, ordered: bool) -> Floats:
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
 
-def best_prediction(plain: ReferenceLabels, label: Ints, topic: Ints, support: Floats) -> ReferenceLabels:
-    """Compare predictions on left-out topics, and use the best one if it is clearly better than the matrix."""
-    indicators = _indicators(label, plain.shares.shape[1])
-    designs = {LABELS: indicators, RESULTS: np.column_stack([indicators, support])}
-    rows = {name: np.empty_like(plain.rows) for name in (MATRIX, *designs)}
+def best_prediction(plain: ReferenceLabels, label: Ints, topic: Ints) -> ReferenceLabels:
+    """Predict left-out topics by proportional odds, too, and use these if they are clearly better than the matrix."""
+    x = _indicators(label, plain.shares.shape[1])
+    by_matrix, by_labels = np.empty_like(plain.rows), np.empty_like(plain.rows)
     fold = _folds(topic, plain.weight)
     for number in range(N_FOLDS):
         there, weight = fold == number, np.where(fold == number, 0.0, plain.weight)
-        matrix = matrix_rows(plain.shares * weight[:, None], plain.group, ordered=True)
-        rows[MATRIX][there] = matrix[plain.group[there]]
-        for name, x in designs.items():
-            fitted = fit_proportional_odds(x, plain.shares, weight, penalty=float(max(len(label), 1)))
-            rows[name][there] = label_probabilities(fitted, x[there], plain.shares.shape[1])
-    score = {name: _log_probability(each, plain) for name, each in rows.items()}
+        by_matrix[there] = matrix_rows(plain.shares * weight[:, None], plain.group, ordered=True)[plain.group[there]]
+        fitted = fit_proportional_odds(x, plain.shares, weight, penalty=float(max(len(label), 1)))
+        by_labels[there] = label_probabilities(fitted, x[there], plain.shares.shape[1])
+    score = {MATRIX: _log_probability(by_matrix, plain), LABELS: _log_probability(by_labels, plain)}
     n = plain.weight.sum()
     loss = {name: -float((plain.weight * each).sum() / n) for name, each in score.items()}
-    used = min(designs, key=lambda name: loss[name])
-    gain = np.bincount(topic, weights=plain.weight * (score[used] - score[MATRIX]))
+    gain = np.bincount(topic, weights=plain.weight * (score[LABELS] - score[MATRIX]))
     if gain.sum() <= np.sqrt((gain**2).sum()):
-        used = MATRIX
-    chosen = plain.rows if used == MATRIX else rows[used]
-    return replace(plain, rows=chosen, used=used, loss=loss)
+        return replace(plain, loss=loss)
+    return replace(plain, rows=by_labels, used=LABELS, loss=loss)
 
 
 def _indicators(label: Ints, n_labels: int) -> Floats:

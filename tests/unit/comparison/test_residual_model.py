@@ -8,21 +8,16 @@ import pytest
 from venire.comparison.correction import Scene
 from venire.comparison.residual_model import (
     LEAST_SYSTEM,
-    SCORE_MEAN,
     SYSTEM_SD,
     TOPIC_SD,
-    USUAL_SCORE_MEAN,
     Linearised,
     Thresholds,
-    expected_effects,
     judge_rankers,
-    mean_scores,
     rounded_to,
     system_deviation,
     topic_deviation,
     unexplained,
 )
-from venire.disagreement.reference_labels import MATRIX, RESULTS, ReferenceLabels
 from venire.measures.evaluate import Case
 from venire.measures.scoring import Scoring
 from venire.simulation import Synthetic, generate
@@ -77,7 +72,7 @@ def test_thresholds_are_sums_of_steps():
 
 def test_systems_differ_less_the_more_the_judge_explains():
     weight, values = np.array([1.0, 1.0, 2.0]), np.array([0.0, 1.0])
-    share = {"nothing": [0.5, 0.5, 0.5], "some": [0.2, 0.8, 0.5], "much": [0.05, 0.95, 0.9]}
+    share = {"nothing": [0.5, 0.5, 0.5], "most": [0.3, 0.7, 0.5], "some": [0.2, 0.8, 0.5], "much": [0.05, 0.95, 0.9]}
     made = {
         name: Thresholds.of(np.column_stack([1 - np.array(p), p]), np.eye(2)[[0, 0, 0]], values)
         for name, p in share.items()
@@ -85,7 +80,7 @@ def test_systems_differ_less_the_more_the_judge_explains():
     assert unexplained(made["nothing"], weight) == pytest.approx(1.0)
     assert unexplained(made["some"], weight) == pytest.approx((0.16 + 0.16 + 0.5) / 4 / 0.25)
     assert system_deviation(made["nothing"], weight) == pytest.approx(SYSTEM_SD)
-    assert system_deviation(made["some"], weight) == pytest.approx(SYSTEM_SD * (0.82 - 0.7) / 0.3)
+    assert system_deviation(made["most"], weight) == pytest.approx(SYSTEM_SD * (0.92 - 0.7) / 0.3)
     assert system_deviation(made["much"], weight) == pytest.approx(SYSTEM_SD * LEAST_SYSTEM)
     assert unexplained(made["some"], np.zeros(3)) == 1.0
 
@@ -120,23 +115,6 @@ def test_the_deviation_between_topics_does_not_depend_on_how_labels_are_weighted
     models = [replace(scene, labels=replace(scene.labels, weight=each)).model(0) for each in (weight**0, weight)]
     alike, apart = (np.median(each.effects.design.local[:, 0] / each.around.slope) for each in models)
     assert apart == pytest.approx(alike, rel=0.1)
-
-
-def test_mean_scores_of_the_systems_that_return_an_item():
-    weights = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
-    found = mean_scores(weights, np.array([0.2, 0.4]))
-    np.testing.assert_allclose(found, [0.0, -1.0, 1.0, 0.0], atol=1e-12)
-
-
-def test_results_of_systems_with_higher_scores_are_expected_to_be_better():
-    weights, raw = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]]), np.array([0.2, 0.4])
-    shares = np.eye(2)[[0, 1, 0, 1]]
-    labels = ReferenceLabels(shares, np.zeros(4, dtype=int), shares, np.array([1.0, 0.0, 0.0, 0.0]), MATRIX, {})
-    by_score = mean_scores(weights, raw)
-    np.testing.assert_allclose(expected_effects(labels, weights, raw), SCORE_MEAN * by_score)
-    unlabelled = replace(labels, weight=np.zeros(4))
-    np.testing.assert_allclose(expected_effects(unlabelled, weights, raw), USUAL_SCORE_MEAN * by_score)
-    assert not expected_effects(replace(labels, used=RESULTS), weights, raw).any()
 
 
 def test_items_of_systems_that_rank_by_the_labels_of_the_judge():

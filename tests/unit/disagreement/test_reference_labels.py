@@ -10,7 +10,6 @@ from venire import read_judgments
 from venire.disagreement.reference_labels import (
     LABELS,
     MATRIX,
-    RESULTS,
     _odds_cost,
     estimated_inclusion,
     fit_proportional_odds,
@@ -44,7 +43,7 @@ def judged(rng: np.random.Generator, *, noise: float, share: float = 0.5):
 
 def predicted(labels, judges, **options):
     one = np.ones(len(labels.items))
-    return predict_labels(labels, judges, ["person"], **{"importance": one, "support": 0 * one} | options)
+    return predict_labels(labels, judges, ["person"], **{"importance": one} | options)
 
 
 def test_one_judge_has_the_rows_of_the_transition_matrix():
@@ -72,20 +71,11 @@ def test_a_label_that_the_reference_has_not_given_yet_is_possible(ordered):
 def test_two_judges_that_know_more_together_are_used_together():
     labels = judged(np.random.default_rng(1), noise=0.3)
     found = predicted(labels, ["a", "b"])
-    assert found.used in (LABELS, RESULTS)
+    assert found.used == LABELS
     assert found.loss[found.used] < found.loss[MATRIX] - 0.02
     assert found.note.kind == "reference-model"
     assert found.note.fields["other_loss"] == found.loss[MATRIX]
     np.testing.assert_allclose(found.rows.sum(axis=1), 1.0)
-
-
-def test_the_systems_that_return_an_item_are_used_if_they_tell_more():
-    labels = judged(np.random.default_rng(2), noise=0.5)
-    person = labels.where(assessor="person")
-    support = np.random.default_rng(3).normal(size=len(labels.items))
-    support[person.item] += 2.0 * (person.label - person.label.mean())
-    assert predicted(labels, ["a"], support=support).used == RESULTS
-    assert predicted(labels, ["a"]).used == MATRIX
 
 
 def test_few_labels_leave_the_matrix_and_say_so():
