@@ -44,6 +44,8 @@ from venire.types import Floats, Ints
 
 BUDGETS = (100, 300, 800)
 WITHIN = (0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.3)
+LEAST = 0.02
+"""Pairs of judges whose alpha cannot be above this do not tell what it is like."""
 HALVES = {"a": 0, "b": 1}
 PARTS = ("calibration", "widths", "priors")
 
@@ -64,12 +66,16 @@ class Case(NamedTuple):
 
 
 class Whole(NamedTuple):
-    """All double judgments of a sample: alpha, log-likelihood of ``CORRELATION``, and what the labels say."""
+    """All double judgments of a sample: alpha, log-likelihood of ``CORRELATION``, and what the labels say.
+
+    possible: least and largest alpha that the forecast expects.
+    """
 
     alpha: float
     likelihood: Floats
     label_correlation: float
     n_people: float
+    possible: tuple[float, float]
 
 
 def main() -> None:
@@ -188,20 +194,26 @@ def whole(sample: Sample) -> Whole | None:
     variance = known.chance.sum(axis=1) @ known.variance
     likelihood = _likelihood(known.number, known.total, np.array([variance]), np.zeros((len(known.number), 1)))[0]
     first = candidates(labels_of(sample, sample.first, sample.second[:0]), None, "another")
-    return Whole(found.value, likelihood, label_correlation(first.labels), people_in_a_topic(first.labels))
+    ends = AlphaForecast.of(first, None).alpha[[0, -1]].tolist()
+    return Whole(
+        found.value, likelihood, label_correlation(first.labels), people_in_a_topic(first.labels), (ends[0], ends[1])
+    )
 
 
 def print_priors(of_judges: Sequence[Whole], of_crowd: Sequence[Whole]) -> None:
     """Print the constants with the highest likelihood: of alpha, and of the correlation of contributions."""
-    of_labels = np.array([each.label_correlation for each in of_judges])
-    value = np.array([each.alpha for each in of_judges]).clip(0.01, 0.99)
     people = np.array([each.n_people for each in (*of_judges, *of_crowd)])
     likelihood = np.array([each.likelihood for each in (*of_judges, *of_crowd)])
+    of_judges = [each for each in of_judges if each.possible[1] > LEAST]
+    of_labels = np.array([each.label_correlation for each in of_judges])
+    low, high = np.array([each.possible for each in of_judges]).clip(0, 1).T
+    value = np.array([each.alpha for each in of_judges]).clip(np.maximum(low, LEAST / 2), high - LEAST / 4)
 
     def of_alpha(constants: Floats) -> float:
         middle, steep, weight = np.exp(constants)
         mean = (1 / (1 + (middle / of_labels) ** steep)).clip(0.01, 0.99)
-        return -float(beta.logpdf(value, weight * mean, weight * (1 - mean)).sum())
+        given = beta(weight * mean, weight * (1 - mean))
+        return -float((given.logpdf(value) - np.log(np.maximum(given.cdf(high) - given.cdf(low), 1e-9))).sum())
 
     def of_correlation(constants: Floats) -> float:
         log, middle = np.log(CORRELATION), constants[0] - constants[2] * np.log(people / 2)

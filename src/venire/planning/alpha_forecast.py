@@ -29,20 +29,21 @@ Before there are double judgments, the labels tell what to expect:
                   cut where each of two people has the shares of labels that the person has; categories are the same
                   with some probability, and else drawn at random.  So there are pairs of labels for every alpha.
                   Shares of labels of a person are relative to those of the same topics, and to 20 labels of everybody.
-                  On half a, :math:`\log \sigma` differs from that of all double judgments by .07 at the given alpha,
-                  as it would with 227 double judgments; the expected pairs weigh as much as ``PRIOR`` of them.
+                  At the alpha of all double judgments, :math:`\log \sigma` differs from theirs by .07 (half a of judges
+                  as below), as that of 227 double judgments would; the expected pairs weigh as much as ``PRIOR``.
     alpha         People who agree on items agree on which topics have high labels.  With i the intra-class correlation
                   of labels in topics (alpha of topics as items), alpha has a Beta distribution with the mean
-                  :math:`1 / (1 + (.14 / i)^{3.6})` and the weight 11.  i is estimated with a variance by Donner
-                  (1986, International Statistical Review 54, 67-82), and is .1 with a standard deviation of .05 before.
+                  :math:`1 / (1 + (.132 / i)^{3.3})` and the weight 8, within the range of these pairs of labels.
+                  i is estimated with a variance by Donner (1986, International Statistical Review 54, 67-82), and is
+                  .1 with a standard deviation of .05 before.
     rho           Topics differ by who labels them: with k people in a topic (the inverse of the probability that two of
                   its labels are by the same person, at least 2), :math:`\rho` is log-normal around
                   :math:`.08 (2 / k)^{.8}`, with a standard deviation of the logarithm of .5.
 
-Half a are twelve of 24 judges of TREC Deep Learning 2021, and half of the topics of the crowd labels of TREC 2010
-Relevance Feedback.  By highest marginal likelihood (``bench/plan_agreement.py``), the constants of alpha
-are .142, 3.6 and 11.7 by the judges of half a and .136, 3.5 and 12.0 by the others, those of rho .080, .76 and .40 by
-judges and crowd of half a and .075, .93 and .50 by the others.
+The constants are those of highest marginal likelihood (``bench/plan_agreement.py``): those of alpha for pairs of half a
+of 24 judges of TREC Deep Learning 2021 (by half b .123, 2.8 and 21, by all .124, 3.2 and 8.6), those of rho for pairs
+of all judges and collections drawn from the crowd labels of TREC 2010 Relevance Feedback (.079, .79 and .51; by half a
+of judges and topics .080, .76 and .40, by half b .075, .93 and .50).
 
 Cost: O(draws x topics) per budget, and once O(people x labels^2).
 """
@@ -68,7 +69,7 @@ ALIKE = np.append(np.linspace(0, 0.95, 20), [0.98, 0.995])
 """Correlations of two normal variables, or probabilities of the same category."""
 CORRELATION = np.array([0.001, 0.003, 0.006, *np.arange(0.01, 0.1, 0.01), *np.geomspace(0.1, 0.65, 10)])
 """Intra-class correlations of contributions in topics."""
-MIDDLE, STEEP, WEIGHT = 0.14, 3.6, 11.0
+MIDDLE, STEEP, WEIGHT = 0.132, 3.3, 8.0
 """Correlation of labels in topics where alpha is .5 on average, the power of it in the odds, and the weight."""
 PRIOR, FEW = 200.0, 20.0
 """Double judgments that the expected pairs of labels weigh, and labels of a person that those of all weigh."""
