@@ -83,8 +83,9 @@ TOPIC_SDS, TOPIC_SDS_PRIOR = (TOPIC_SD * np.exp(np.arange(-4, 5) / 6), np.exp(-(
 ALL_EXPLAINED, LEAST_SYSTEM = 0.7, 0.5
 """Share left unexplained at which systems would differ by noise alone: the labels of people are no more predictable.
 The least deviation, as a share of ``SYSTEM_SD``: a judge that predicts well may still favour a system."""
-SYSTEM_FACTORS = (0.5, 0.75, 1.0, 1.4, 2.0)
-"""By what the deviations of systems and of the slope of scores may be multiplied, each as probable before labels."""
+SYSTEM_FACTORS = {0.5: 0.25, 0.75: 0.25, 1.0: 0.2, 1.4: 0.15, 2.0: 0.15}
+"""By what the deviations of systems and of the slope of scores may be multiplied, and how probable that is before
+labels."""
 RANKER_SD, USUAL_ORDER = 1.2, 0.8
 """Prior deviation of the effect of a system that ranks wholly by the labels of the judge; a system that has no more
 than this share of its results in their order has none of it."""
@@ -155,17 +156,10 @@ class ResidualModel:
             offset = shared @ effects.mean
         return cls(effects, gain - around.mean, thresholds, around, weights, item)
 
-    def expected_covariance(self, more: Bools, rng: np.random.Generator) -> Floats:
-        """Return the covariance of weighted sums that is expected once the reference has labelled more items (item,).
-
-        Residuals that are not known yet are drawn from their distribution given those that are.
-        """
-        design = self.effects.design
-        drawn = self.effects.draw(1, rng)[0] + np.sqrt(design.noise) * rng.standard_normal(len(more))
-        residual, known = np.where(design.known, self.residual, drawn), design.known | more
-        found = fit_effects(
-            replace(design, known=known), residual, n_scaled=len(self.weights) + 1, factors=SYSTEM_FACTORS
-        )
+    def expected_covariance(self, more: Bools) -> Floats:
+        """Return the covariance of weighted sums to expect once the reference has labelled more items (item,)."""
+        design = replace(self.effects.design, known=self.known | more)
+        found = fit_effects(design, None, n_scaled=len(self.weights) + 1, factors=self.effects.factors)
         return np.asarray(self.thresholds.range**2 * found.weighted(self.weights)[1])
 
     def deviation(self) -> Floats:

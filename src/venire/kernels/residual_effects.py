@@ -14,8 +14,8 @@ the posterior is :math:`\theta \sim N(\hat\theta, \Lambda^{-1})` and
 doi:10.1111/j.2517-6161.1972.tb00885.x; Rasmussen and Williams 2006, Section 2.1).  This is the conditional distribution
 given the known residuals under the covariance :math:`X X^\top + Q Q^\top + D`, at a cost that is linear in the items.
 
-The prior deviation of some shared effects may be known up to a factor k only, which is one of several, each with the
-same prior probability.  With :math:`W_k` the diagonal matrix of :math:`1/k^2` for these effects and 1 for others in
+The prior deviation of some shared effects may be known up to a factor k only, which is one of several with the prior
+probabilities :math:`P_k`.  With :math:`W_k` the diagonal matrix of :math:`1/k^2` for these effects and 1 for others in
 place of I in :math:`\Lambda`, and :math:`\hat\theta_k = \Lambda_k^{-1} g`,
 
 .. math:: \log p(r \mid k) = \tfrac12 \left( g^\top \hat\theta_k + \log |W_k| - \log |\Lambda_k| \right) + c
@@ -32,12 +32,16 @@ so that deviations between topics can be compared by their likelihood (``log_lik
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from venire.types import Bools, Floats, Ints
+
+Factors = Mapping[float, float]
+"""Factors of prior deviations, with their prior probabilities."""
+AS_THEY_ARE: Factors = {1.0: 1.0}
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +68,8 @@ class Design:
 class Effects:
     """The posterior of the effects: mean (shared,), covariance (shared, shared), and per topic what depends on them.
 
-    within (topic, local, local) is M_t, pull (topic, local, shared) is Q'X/D, and push (topic, local) is Q'r/D.
+    within (topic, local, local) is M_t, pull (topic, local, shared) is Q'X/D, and push (topic, local) is Q'r/D;
+    factors: how probable each one is now.
     """
 
     design: Design
@@ -73,6 +78,7 @@ class Effects:
     within: Floats
     pull: Floats
     push: Floats
+    factors: Factors
 
     def expected(self) -> Floats:
         """Return the posterior mean of the effects of every item -> (item,)."""
@@ -115,11 +121,16 @@ class Effects:
         return np.asarray(found)
 
 
-def fit_effects(design: Design, residual: Floats, *, n_scaled: int = 0, factors: Sequence[float] = (1.0,)) -> Effects:
+def fit_effects(
+    design: Design, residual: Floats | None, *, n_scaled: int = 0, factors: Factors = AS_THEY_ARE
+) -> Effects:
     """Condition the effects on the known residuals (item,).  O(items x effects^2 + topics x effects^3).
 
+    residual: None for those that will be known, but are not yet: covariances do not depend on them, means are 0, and
+    factors are expected to be as probable as they are now
     n_scaled: how many of the shared effects, the last ones, have prior deviations that are known up to a factor
     """
+    residuals = np.zeros_like(design.noise) if residual is None else residual
     n_shared, n_local, n_topics = design.shared.shape[1], design.local.shape[1], len(design.start) - 1
     information, score = np.zeros((n_shared, n_shared)), np.zeros(n_shared)
     within = np.tile(np.eye(n_local), (n_topics, 1, 1))
@@ -127,25 +138,31 @@ def fit_effects(design: Design, residual: Floats, *, n_scaled: int = 0, factors:
     for topic, items, known in design.topics():
         if not known.any():
             continue
-        x, q, r = design.shared[items][known], design.local[items][known], residual[items][known]
+        x, q, r = design.shared[items][known], design.local[items][known], residuals[items][known]
         weight = 1.0 / design.noise[items][known][:, None]
         within[topic] = np.linalg.inv(np.eye(n_local) + q.T @ (weight * q))
         pull[topic], push[topic] = q.T @ (weight * x), q.T @ (weight[:, 0] * r)
         information += x.T @ (weight * x) - pull[topic].T @ within[topic] @ pull[topic]
         score += x.T @ (weight[:, 0] * r) - pull[topic].T @ within[topic] @ push[topic]
-    mean, covariance = averaged(information, score, n_scaled=n_scaled, factors=factors)
-    return Effects(design, mean, covariance, within, pull, push)
-
-
-def averaged(
-    information: Floats, score: Floats, *, n_scaled: int = 0, factors: Sequence[float] = (1.0,)
-) -> tuple[Floats, Floats]:
-    """Return mean and covariance of the shared effects over all factors; information is that of the residuals alone."""
-    scaled = np.arange(len(score)) >= len(score) - n_scaled
+    scaled = np.arange(n_shared) >= n_shared - n_scaled
     parts = [_given(information, score, np.where(scaled, factor**-2.0, 1.0)) for factor in factors]
     evidence, means, covariances = (np.array(each) for each in zip(*parts, strict=True))
-    share = np.exp(evidence - evidence.max())
-    share /= share.sum()
+    share = np.array(list(factors.values()))
+    if residual is not None:
+        share *= np.exp(evidence - evidence.max())
+        share /= share.sum()
+    mean, covariance = mixture(share, means, covariances)
+    return Effects(design, mean, covariance, within, pull, push, dict(zip(factors, share.tolist(), strict=True)))
+
+
+def mixture(share: Floats, means: Floats, covariances: Floats) -> tuple[Floats, Floats]:
+    """Return mean and covariance of a mixture; share (part,), means (part, effect), covariances (part, effect, effect).
+
+    Examples
+    --------
+    >>> mixture(np.array([0.5, 0.5]), np.array([[1.0], [3.0]]), np.array([[[2.0]], [[4.0]]]))
+    (array([2.]), array([[4.]]))
+    """
     mean = share @ means
     between = (share[:, None] * (means - mean)).T @ (means - mean)
     return mean, between + np.tensordot(share, covariances, axes=1)

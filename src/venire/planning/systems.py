@@ -205,7 +205,7 @@ class SystemsPlan:
         new = np.zeros_like(now.covariance)
         if len(drawn) < len(self.candidates.item):
             scaled = replace(model, weights=self.weights)
-            new = scaled.expected_covariance(more, np.random.default_rng([self.seed, 3]))
+            new = scaled.expected_covariance(more)
             new = new * self._unit(scaled)
         labelled = self.scene.labels.known & self.scene.scored
         labelled[drawn] = True

@@ -81,13 +81,26 @@ def test_effects_are_averaged_over_factors_by_how_probable_they_make_the_residua
         mean, covariance = conditioned(given, residual)
         means.append(mean)
         covariances.append(covariance)
-    share = np.exp(evidence) / np.exp(evidence).sum()
-    found = fit_effects(design, residual, n_scaled=1, factors=(0.1, 1.0, 5.0))
+    share = np.array([0.5, 0.2, 0.3]) * np.exp(evidence)
+    share /= share.sum()
+    found = fit_effects(design, residual, n_scaled=1, factors={0.1: 0.5, 1.0: 0.2, 5.0: 0.3})
     np.testing.assert_allclose(found.expected(), share @ np.array(means), atol=1e-10)
     deviation = np.array(means) - share @ np.array(means)
     variance = share @ (np.array([np.diag(each) for each in covariances]) + deviation**2)
     np.testing.assert_allclose(found.variance(), variance, atol=1e-10)
     assert 0.01 < share.min() < share.max() < 0.9
+    np.testing.assert_allclose(list(found.factors.values()), share)
+
+
+def test_residuals_that_are_not_known_yet_leave_means_and_factors(case):
+    """The covariance is the mean of those that factors have, which no residual changes."""
+    design, residual, _ = case
+    factors = {0.1: 0.5, 1.0: 0.2, 5.0: 0.3}
+    found = fit_effects(design, None, n_scaled=1, factors=factors)
+    alone = [fit_effects(design, residual, n_scaled=1, factors={factor: 1.0}).covariance for factor in factors]
+    np.testing.assert_allclose(found.covariance, np.average(alone, axis=0, weights=list(factors.values())))
+    assert found.factors == pytest.approx(factors)
+    assert not found.mean.any()
 
 
 def test_log_likelihood_is_that_of_a_normal_distribution(case):
