@@ -74,6 +74,24 @@ def test_without_names_the_first_run_is_the_baseline(files, tmp_path, runs, code
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("candidate", "baseline"), [("none", "poor"), ("good", "none")])
+def test_a_system_that_returned_nothing_has_no_number_in_the_summary(files, tmp_path, candidate, baseline):
+    (tmp_path / "none.run").write_text("other Q0 d1 1 1 none\n")
+    runs = f"0.run\n1.run\n{tmp_path / 'none.run'}"
+    done, summary, output = run_gate(files, tmp_path, CANDIDATE=candidate, BASELINE=baseline, RUNS=runs)
+    assert (done.returncode, output["code"]) == (0, "1"), done.stderr
+    assert summary.startswith("## Not passed")
+    said = f"error: not passed: {candidate} against {baseline}: none returned nothing for any scored topic\n"
+    assert said in summary
+    assert "warning: none returned nothing for any scored topic (of 12), so it has no score" in summary
+    rows = [line for line in summary.splitlines() if re.search(r"\| none \|", line)]
+    assert len(rows) >= 4
+    assert not [line for line in rows if re.search(r"\d\.\d", line)]
+    assert summary.split("### All systems")[1].split("<details>")[0].strip().splitlines()[-1] == "| none | - | - |"
+    assert (tmp_path / "out" / "report.html").exists()
+
+
+@pytest.mark.slow
 def test_the_step_on_the_page_of_integrations_runs(tmp_path):
     page = (ROOT / "docs" / "integrations" / "index.md").read_text(encoding="utf-8")
     (step,) = re.findall(r"^```yaml\n(- uses: \./tools/venire.*?)^```$", page, re.M | re.S)

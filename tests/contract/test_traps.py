@@ -15,7 +15,7 @@ from hypothesis import assume, given, strategies as st
 from strategies import SCALE, grades, ranking, run
 from their_measures import their_measure
 from venire import FormatError, VenireError, evaluate, read_judgments, read_runs
-from venire.errors import MissingTopicsWarning
+from venire.errors import MissingTopicsWarning, TopicsError
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 ir_measures = pytest.importorskip("ir_measures")
@@ -175,13 +175,20 @@ def test_a_topic_with_an_empty_list_is_a_missing_one():
     assert [theirs[topic]["P_1"] for topic in "12"] == [1, 0]
 
 
-def test_a_system_without_lists_misses_every_topic():
-    with pytest.warns(MissingTopicsWarning, match="2 of 2"):
-        scores = evaluate(JUDGED, {"none": {}, "one": {"1": {"a": 1.0}, "2": {"a": 1.0}}}, ["P@1"])
-    assert dict(zip(scores.names["system"], scores.values[:, :, 0].tolist(), strict=True)) == {
-        "none": [0, 0],
-        "one": [1, 1],
-    }
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+def test_a_system_that_returned_nothing_has_no_score(missing):
+    with pytest.warns(MissingTopicsWarning, match=r"none returned nothing for any scored topic \(of 2\)"):
+        scores = evaluate(JUDGED, {"none": {}, "one": {"1": {"a": 1.0}, "2": {"a": 1.0}}}, ["P@1"], missing=missing)
+    assert (scores.names["system"], scores.silent, scores.values.tolist()) == (("one",), ("none",), [[[1], [1]]])
+    assert [row["value"] for row in scores.records()] == [1, 1, None, None]
+    assert list(ir_measures.calc_aggregate([ir_measures.P @ 1], JUDGED, {}).values()) == [0]
+
+
+@pytest.mark.parametrize("lists", [{"none": {"9": {"a": 1.0}}}, {"none": {"9": {"a": 1.0}}, "no": {}}])
+def test_it_is_an_error_if_all_systems_returned_nothing(lists):
+    with pytest.raises(TopicsError, match="no topic in common") as raised:
+        evaluate(JUDGED, lists, ["P@1"])
+    assert raised.value.hint
 
 
 def test_topics_without_judgments_are_ignored_and_counted():

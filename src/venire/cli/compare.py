@@ -9,7 +9,7 @@ import click
 
 from venire.cli import gate, inputs
 from venire.cli.options import ALL_POOLS, Command, draws_option, flag, gathered, given, one_of, option
-from venire.cli.output import RENDERERS, Output, Table, bar
+from venire.cli.output import RENDERERS, Cell, Output, Table, bar
 from venire.results import read_number
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 JUDGE = "Judge"
 NEEDED = ("a", "b", "measure", "delta", "needed", "not_behind")
+CORRECTED = ("a", "b", "measure", "raw", "corrected", "low", "high", "p_a_ahead")
 MOST_JUDGES = 5
 """Number of assessors whose rates of agreement are told."""
 JUDGE_MODELS = ("hierarchical", "fixed", "assessors", "pooled")
@@ -190,10 +191,12 @@ def command(
     _write(out, found, beside._replace(records={**beside.records, **judges}), by_judge)
     if found.swap is not None:
         out.draw("comparison", "plot_stability", found.by_measure[0].stability)
-    first = [contradictions.sentence(), *by_judge.notes_on_judges()] if len(by_judge.judges) > 1 else []
+    first = [*[contradictions.sentence()] * bool(found.pairs), *by_judge.notes_on_judges()]
+    first = first if len(by_judge.judges) > 1 else []
     if favoured is not None and favoured.found:
         first.append(favoured.sentence())
     words = [*map(str, first), found.sentence(), *beside.words, *_planned(found)]
+    words += ["the plot is of other judges, and is not written"] * (out.plot is not None and not found.by_measure)
     out.notes([*words, *declared, *found.notes, *notes])
     if conditions:
         ctx.exit(gate.report(gate.of_candidates(found, conditions, assumed=assumed), out))
@@ -240,7 +243,7 @@ def _tell_needed(labels: Judgments, runs: Runs, out: Output, options: dict[str, 
 def _tell_corrected(labels: Judgments, runs: Runs, out: Output, options: dict[str, Any], notes: list[str]) -> None:
     """Write the differences that the reference would find, with their intervals."""
     from venire.cli.evaluate import judge_to_correct
-    from venire.comparison.compare import requested_pairs
+    from venire.comparison.compare import some_to_test
     from venire.comparison.corrected_scores import corrected_scores
 
     with bar(runs.sources, quiet=out.quiet) as progress:
@@ -254,11 +257,15 @@ def _tell_corrected(labels: Judgments, runs: Runs, out: Output, options: dict[st
             rng=options["rng"],
             progress=progress,
         )
-    wanted = requested_pairs(found.systems, options["baseline"], options["candidate"])
+    wanted, untested = some_to_test(found.systems, found.silent, options["baseline"], options["candidate"])
     if isinstance(wanted, str):
         wanted = [(name, wanted) for name in found.systems if name != wanted]
     pairs = [found.pairs(name, wanted) for name in found.measures]
-    out.table("corrected", Table.of([row for each in pairs for row in each.records()]))
+    rows = [row for each in pairs for row in each.records()]
+    rows += [
+        {**dict.fromkeys(CORRECTED), "a": a, "b": b, "measure": name} for name in found.measures for a, b in untested
+    ]
+    out.table("corrected", Table.of(rows, CORRECTED))
     words = "low and high: 95% interval of the difference on these topics; it is due to the labels that were not given"
     out.notes([*(each.sentence() for each in pairs), words, *found.notes, *notes])
 
@@ -303,8 +310,10 @@ def _planned(found: Comparison) -> list[str]:
     """Return the difference that these topics can detect; nothing where no two systems differ on any topic."""
     from venire.planning import plan_topics
 
+    if len(found.scores.names["topic"]) <= 2 or not found.by_measure:
+        return []
     effects = found.by_measure[0].tested.effects
-    if len(found.scores.names["topic"]) <= 2 or not (effects.wins.any() or effects.losses.any()):
+    if not (effects.wins.any() or effects.losses.any()):
         return []
     return [plan_topics(found.scores, found.scores.names["measure"][0], pairs=found.pairs).sentence()]
 
@@ -319,11 +328,9 @@ def _write(out: Output, found: Comparison, beside: Details, by_judge: ScoresByJu
             records = [flattened(record) for record in records]
         keys = list(records[0]) if records else KEYS
         table = Table(keys, [[record[key] for key in keys] for record in records])
-        first = found.by_measure[0]
-        systems = [record for each in found.by_measure for record in each.systems()]
-        out.table("pairs", table, beside={"systems": systems, "tau": first.tau(), **beside.records})
+        out.table("pairs", table, beside={"systems": found.systems(), "tau": found.tau(), **beside.records})
     else:
-        systems_shown = {name for pair in found.pairs for name in pair}
+        systems_shown = {name for pair in (*found.pairs, *found.untested) for name in pair}
         tables = [judges_table(by_judge, systems_shown), people_table(found)]
         out.text("\n".join(RENDERERS[out.format](each) for each in tables))
 
@@ -339,7 +346,7 @@ def people_table(found: Comparison) -> Table:
     """Return the pairs as a table: * significant, ! fragile; pairs with both marks first."""
     chances = ["p_stays_ahead", "p_flips"] if found.swap is not None else ["p_stays_ahead_topics"]
     columns = ["a", "b", "measure", "delta", "p_adjusted", *chances, ""]
-    rows = []
+    rows: list[list[Cell]] = []
     for each in found.by_measure:
         first = each.fragile()
         marks = zip(each.tested.significant.tolist(), each.changes.fragile.tolist(), strict=True)
@@ -348,6 +355,8 @@ def people_table(found: Comparison) -> Table:
             for record, (significant, fragile) in zip(each.records(), marks, strict=True)
         ]
         rows += [cells[n] for n in first] + [row for n, row in enumerate(cells) if n not in set(first)]
+    measures, unknown = found.scores.names["measure"], [None] * (len(columns) - 4)
+    rows += [[a, b, measure, *unknown, ""] for measure in measures for a, b in found.untested]
     return Table(columns, rows)
 
 

@@ -312,12 +312,14 @@ def corrected_table(found: CorrectedScores, judge: str, *, long: bool) -> Table:
     if len(found.measures) == 1:
         numbers = (found.value, found.low, found.high, found.raw)
         rows = [[system, *(known(each[n, 0]) for each in numbers)] for n, system in enumerate(found.systems)]
+        rows += [[system, *[None] * len(numbers)] for system in found.silent]
         return Table(["system", *found.measures, "low", "high", "raw"], rows)
     cells = np.stack([found.value, found.low, found.high], axis=-1).tolist()
     rows = [
         [system, *(with_interval(list(map(known, each))) for each in cells[n]), *map(known, found.raw[n].tolist())]
         for n, system in enumerate(found.systems)
     ]
+    rows += [[system, *[None] * (2 * len(found.measures))] for system in found.silent]
     return Table(["system", *found.measures, *(f"{name} raw" for name in found.measures)], rows)
 
 
@@ -378,6 +380,7 @@ def score_rows(scores: Scores, assessor: str | None, *, per_topic: bool) -> Iter
     """Yield the values of each system: topic by topic if asked, then the means; None where there is none."""
     import numpy as np
 
+    scores = scores.complete()
     whole = (scores.mean("topic"), *scores.interval("topic"))
     means = np.stack([each.values[:, None] for each in whole], axis=-1)
     topics = np.stack([scores.values, *[np.full_like(scores.values, np.nan)] * 2], axis=-1)
@@ -424,7 +427,8 @@ def user_rows(found: UserScores, *, per_topic: bool) -> Iterator[tuple[tuple[str
     nothing = [np.full(found.topics.values.shape, np.nan)] * 2
     topics = np.stack([found.topics.values, *nothing, found.topic_spread.values, *nothing], axis=-1)
     values = np.concatenate([topics, means], axis=1) if per_topic else means
-    names = [*(found.topics.names["topic"] if per_topic else ()), ALL]
-    for system, by_topic in zip(found.users.names["system"], values.tolist(), strict=True):
+    names, silent = [*(found.topics.names["topic"] if per_topic else ()), ALL], found.topics.silent
+    systems, nothing_else = (*found.users.names["system"], *silent), np.full((len(silent), *values.shape[1:]), np.nan)
+    for system, by_topic in zip(systems, np.concatenate([values, nothing_else]).tolist(), strict=True):
         for topic, by_measure in zip(names, by_topic, strict=True):
             yield (system, topic), by_measure

@@ -97,17 +97,17 @@ def of_candidates(found: Comparison, conditions: Sequence[Condition], *, assumed
 
     assumed: nobody named the baseline, and the words say which system it is
     """
-    from venire.comparison.gate import nothing_returned, objections
+    from venire.comparison.gate import objections
 
     allowed = [-each.number for each in conditions if each.name == "delta" and each.sign in (">", ">=")]
     margin = min(allowed, default=0.0)
     ahead = margin <= 0 or any(each.name.startswith("p_stays") for each in conditions)
-    silent = nothing_returned(found)
     results = {pair: [(False, text) for text in texts] for pair, texts in objections(found, margin=margin).items()}
     for record in found.records():
-        if not silent.isdisjoint((record["a"], record["b"])):
+        pair = record["a"], record["b"]
+        if pair in found.untested:
             continue
-        of_pair = results[record["a"], record["b"]]
+        of_pair = results[pair]
         if ahead and not (record["delta"] or 0) > 0:
             of_pair.append((False, f"{record['a']} is not ahead of {record['b']} by {record['measure']}"))
         of_pair += [

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.comparison.compare import as_binary, binary_names, requested_pairs
+from venire.comparison.compare import NOT_COMPARED, as_binary, binary_names, some_to_test
 from venire.comparison.crowd import crowd_judge
 from venire.comparison.forecast import TIE, JudgeSwap
 from venire.comparison.judge_change import CONFIDENCE, OwnDocuments, min_agreement
@@ -121,7 +121,7 @@ class AgreementNeeded(Tabular):
     """Pairs of systems by measure; means (system,) by measure; judge: whose labels another judge is to agree with.
 
     relevant (label,) by measure: which labels are relevant.  swap: the judge whose labels are drawn, for measures other
-    than P.
+    than P.  untested: pairs of which a system returned nothing.
     """
 
     pairs: tuple[PairNeeded, ...]
@@ -133,6 +133,7 @@ class AgreementNeeded(Tabular):
     n_draws: int
     seed: int
     notes: tuple[Any, ...] = ()
+    untested: tuple[tuple[str, str], ...] = ()
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -193,8 +194,10 @@ class AgreementNeeded(Tabular):
         return measure or self.measures[0]
 
     def records(self) -> Records:
-        """Return one row per pair and measure; needed is None where both score the same."""
-        return [each.record() for each in self.pairs]
+        """Return one row per pair and measure; needed is None where both score the same, or one returned nothing."""
+        unknown = (np.nan,) * 4
+        untested = [PairNeeded(a, b, name, *unknown, NOT_COMPARED) for name in self.measures for a, b in self.untested]
+        return [each.record() for each in (*self.pairs, *untested)]
 
     def sentence(self) -> str:
         """Return what the winner by the first measure needs, or what the one pair needs."""
@@ -255,11 +258,13 @@ def agreement_needed(
     scoring = Scoring(assessor=judge, gains=gains_for(gains, labels.scale), topics=topics)
     plan = scoring.plan(as_list(measures), labels.scale)
     case = Case.of(labels, runs, scoring, progress=progress)
-    systems = case.facts.systems
-    two = _numbers(systems, requested_pairs(systems, baseline, candidate))
+    systems, silent = case.facts.systems, case.facts.silent
+    asked, untested = some_to_test(systems, silent, baseline, candidate)
+    two = _numbers(systems, asked)
     exact = [n for n, each in enumerate(plan.measures) if isinstance(each, P) and _is_binary(plan.worths[n])]
     others = [n for n in range(len(plan.measures)) if n not in exact]
-    found = AgreementNeeded((), systems, {}, {}, judge, None, n_draws, int(seed_of(rng).generate_state(1)[0]), notes)
+    seed = int(seed_of(rng).generate_state(1)[0])
+    found = AgreementNeeded((), systems, {}, {}, judge, None, n_draws, seed, notes, untested)
     found = _with_exact(found, case, plan.only(exact), two) if exact else found
     return _with_drawn(found, case, plan.only(others), two) if others else found
 

@@ -55,7 +55,8 @@ class ScoresByJudge(Tabular):
 
     labelled (judge, system, topic, measure): places of the list that the judge labelled; judged (system, topic,
     measure): those that anyone labelled.  Judges come in the order in which they are shown: declared references,
-    other people, then by how much they labelled.  copies: judges who repeat the labels of another.
+    other people, then by how much they labelled.  copies: judges who repeat the labels of another; silent: systems that
+    returned nothing, which have no scores.
     """
 
     judges: tuple[str, ...]
@@ -70,6 +71,7 @@ class ScoresByJudge(Tabular):
     copies: tuple[Copy, ...] = ()
     confidence: float = CONFIDENCE
     notes: tuple[Any, ...] = ()
+    silent: tuple[str, ...] = ()
 
     @classmethod
     def on(
@@ -116,6 +118,7 @@ class ScoresByJudge(Tabular):
             copies(labels) if len(names) > 1 else (),
             confidence,
             layout.notes,
+            layout.silent,
         )
 
     def _chosen(self, judges: Sequence[str] | None, first: str | None) -> ScoresByJudge:
@@ -217,21 +220,21 @@ class ScoresByJudge(Tabular):
 
     def records(self) -> Records:
         """Return one row per measure, judge and system: mean, interval, topics, and the judge's share of places."""
+        nothing: dict[str, float | int | None] = {"mean": None, "low": None, "high": None, "topics": 0}
         return [
-            {
-                "judge": judge,
-                "system": system,
-                "measure": measure,
-                "mean": known(self.mean[j, s, m]),
-                "low": known(self.low[j, s, m]),
-                "high": known(self.high[j, s, m]),
-                "topics": int(self.n_topics[j, s, m]),
-                "share": float(self.share[j, m]),
-            }
+            {"judge": judge, "system": system, "measure": measure, **cells, "share": float(self.share[j, m])}
             for m, measure in enumerate(self.measures)
             for j, judge in enumerate(self.judges)
-            for s, system in enumerate(self.systems)
+            for system, cells in (
+                *((name, self._cells((j, s, m))) for s, name in enumerate(self.systems)),
+                *((name, nothing) for name in self.silent),
+            )
         ]
+
+    def _cells(self, place: tuple[int, int, int]) -> dict[str, float | int | None]:
+        """Return the mean of a judge and a system by a measure, its interval, and the number of topics."""
+        numbers = {"mean": self.mean, "low": self.low, "high": self.high}
+        return {**{name: known(each[place]) for name, each in numbers.items()}, "topics": int(self.n_topics[place])}
 
     def table(self, measure: str | None = None, *, most: int = MOST_JUDGES) -> tuple[list[str], list[list[str]]]:
         """Return the heads and cells of a table for people: the first judges, and systems from best to worst.
@@ -246,6 +249,7 @@ class ScoresByJudge(Tabular):
         first = mean[int(np.argmax(enough))]
         order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable").tolist()
         rows = [[self.systems[s], *(_cell(mean[j, s], low[j, s], high[j, s]) for j in range(len(mean)))] for s in order]
+        rows += [[name, *[_cell(np.nan, np.nan, np.nan)] * len(mean)] for name in self.silent]
         return ["system", *(self._head(j, m) for j in range(len(mean)))], rows
 
     def notes_on_judges(self, *, most: int = MOST_JUDGES) -> list[Note]:
@@ -296,9 +300,10 @@ class ScoresByJudge(Tabular):
     def contradictions(self, measure: str | None = None, *, pairs: Pairs = None) -> Contradictions:
         """Find the pairs of systems on which judges contradict each other, by one measure or by each of them.
 
-        pairs : as in ``compare_systems``; p-values are adjusted for these, and for the judges
+        pairs : as in ``compare_systems``, or none; p-values are adjusted for these, and for the judges
         """
-        a, b = numbered_pairs(self.systems, pairs) if len(self.systems) > 1 else (_NONE, _NONE)
+        some = len(self.systems) > 1 and pairs != []
+        a, b = numbered_pairs(self.systems, pairs) if some else (_NONE, _NONE)
         numbers = range(len(self.measures)) if measure is None else [self._number(measure)]
         values = np.where(self.counts, self.scores, np.nan)
         found = tuple(PairsByJudge.of(self.measures[m], values[..., m], a, b) for m in numbers)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from venire.comparison.forecast import DEFAULT_MODEL, FRAGILE, TIE, Changes, For
 from venire.comparison.observed import SEEN, Observed, ObservedPairs
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.stability import DIGITS, Stability, stability
-from venire.comparison.tests import PairedT, PairTest, SignFlip
+from venire.comparison.tests import PairedT, PairTest, SignFlip, numbered_pairs
 from venire.data.assessors import copy_notes
 from venire.data.gains import Gains, GainsLike, gains_for
 from venire.data.intents import Probabilities
@@ -34,13 +35,15 @@ from venire.errors import AmbiguousLabels, SettingError, UnknownName, VenireErro
 from venire.io.judgments import JudgmentsLike
 from venire.io.runs import Progress, RunsLike
 from venire.measures.evaluate import Case, Layout, as_list, labels_for
-from venire.measures.scores import Scores
+from venire.measures.scores import NOTHING, Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
-from venire.results import Note, Records, Tabular, counted, known
-from venire.types import RNGLike
+from venire.results import Note, Records, Tabular, counted, known, listed
+from venire.types import Floats, RNGLike
 
 FEW_PAIRS = 100
 """Up to how many pairs are tested by sign flips; adjusted p-values of more would need very many draws."""
+NOT_COMPARED = "not compared"
+"""The method of a pair of which a system returned nothing."""
 OBSERVED = "observed"
 """The method of a pair for which the new judge labelled everything that counts."""
 ONE_JUDGE_TEXT = "only {judge} judged, so whether another judge would agree is not known"
@@ -106,7 +109,7 @@ class MeasureComparison(Tabular):
     def systems(self) -> list[dict[str, Any]]:
         """Return one record per system, best first: its mean now, and its score and rank under other judges."""
         if self.forecast.transitions is None:
-            return systems_now(self.forecast)
+            return systems_now(self.forecast.systems, self.forecast.measure, self.forecast.mean)
         return [
             {"system": record.pop("system"), "measure": self.forecast.measure, **record}
             for record in self.stability.system_records()
@@ -166,7 +169,9 @@ class MeasureComparison(Tabular):
 class Comparison(Tabular):
     """Comparisons by measure, what is scored, and the scores by the labels of the current judge.
 
-    swap: the judge swap that forecasts are computed from; None if there is one judge.
+    by_measure: empty if no pair is tested, since a system returned nothing of each that was asked for.
+    swap: the judge swap that forecasts are computed from; None if there is one judge.  untested: the pairs that were
+    asked for of which a system returned nothing (``Scores.silent``); all their numbers are None.
     """
 
     by_measure: tuple[MeasureComparison, ...]
@@ -175,6 +180,12 @@ class Comparison(Tabular):
     scores: Scores
     swap: JudgeSwap | None
     notes: tuple[Any, ...] = ()
+    untested: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is to be said of systems that returned nothing."""
+        return self.scores.warnings
 
     @cached_property
     def by_judge(self) -> ScoresByJudge:
@@ -209,12 +220,39 @@ class Comparison(Tabular):
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """Names of the systems that are compared."""
+        if not self.by_measure:
+            return []
         tested = self.by_measure[0].tested
         return [(tested.systems[a], tested.systems[b]) for a, b in zip(tested.a, tested.b, strict=True)]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one record per pair and measure."""
-        return [record for each in self.by_measure for record in each.records()]
+        """Return one record per pair and measure; of pairs that were not tested after those that were."""
+        nothing = dict.fromkeys(KEYS[3:-1]) | {"method": NOT_COMPARED}
+        return [
+            record
+            for measure, tested in zip_longest(self.scores.names["measure"], self.by_measure)
+            for record in (
+                *(tested.records() if tested else ()),
+                *({"a": a, "b": b, "measure": measure, **nothing} for a, b in self.untested),
+            )
+        ]
+
+    def systems(self) -> list[dict[str, Any]]:
+        """Return one record per system and measure, best first: its mean now, and its score and rank by others."""
+        unknown = dict.fromkeys(("mean", "low", "high", "rank", "rank_low", "rank_high"))
+        means = self.scores.mean().values.T
+        return [
+            record
+            for measure, mean, tested in zip_longest(self.scores.names["measure"], means, self.by_measure)
+            for record in (
+                *(tested.systems() if tested else systems_now(self.scores.names["system"], measure, mean)),
+                *({"system": name, "measure": measure, **unknown} for name in self.scores.silent),
+            )
+        ]
+
+    def tau(self) -> dict[str, float | None]:
+        """Return Kendall's tau of the first measure."""
+        return self.by_measure[0].tau() if self.by_measure else dict.fromkeys(("mean", "low", "high"))
 
     def _first(self, most: int) -> tuple[Records, int]:
         rows = self.records()
@@ -222,18 +260,20 @@ class Comparison(Tabular):
 
     def sentence(self) -> str:
         """Return the sentence of the first measure."""
+        if not self.by_measure:
+            return f"Nothing is compared: {listed(self.scores.silent)} {NOTHING}."
         return self.by_measure[0].sentence()
 
 
-def systems_now(forecast: Forecast) -> list[dict[str, Any]]:
-    """Return one record per system, best first, where nothing is known of other judges: mean and rank."""
-    mean = np.round(forecast.mean, DIGITS)
-    rank = 1 + (mean[None, :] > mean[:, None]).sum(axis=1)
+def systems_now(systems: Sequence[str], measure: str, mean: Floats) -> list[dict[str, Any]]:
+    """Return one record per system, best first, where nothing is known of other judges: mean (system,), and rank."""
+    digits = np.round(mean, DIGITS)
+    rank = 1 + (digits[None, :] > digits[:, None]).sum(axis=1)
     unknown = dict.fromkeys(("low", "high"))
     return [
-        {"system": forecast.systems[n], "measure": forecast.measure, "mean": float(forecast.mean[n]), **unknown}
+        {"system": systems[n], "measure": measure, "mean": float(mean[n]), **unknown}
         | {"rank": int(rank[n]), "rank_low": None, "rank_high": None}
-        for n in np.argsort(-mean, kind="stable").tolist()
+        for n in np.argsort(-digits, kind="stable").tolist()
     ]
 
 
@@ -322,12 +362,14 @@ def compare(
         plan = replace(scoring.plan(plan.measures, labels.scale), names=names)
         transitions, notes = agreement_transitions(labels.scale, *agreement), [*notes, *[note] * bool(note)]
     case = Case.of(labels, runs, scoring, progress=progress)
-    pairs = requested_pairs(case.facts.systems, baseline, candidate)
+    pairs, untested = pairs_to_test(case.facts.systems, case.facts.silent, baseline, candidate)
     case = case if panel is None else replace(case, panel=panel)
+    if pairs == []:
+        scores = _scores_of(case, plan)[1]
+        return Comparison((), case, plan, scores, None, tuple(dict.fromkeys([*notes, *scores.notes])), untested)
     swap, observed = None, None
     if transitions is None and len(labels.assessors) == 1 and new_judge == ANY:
-        layout = Layout.of(case, plan)
-        scores = layout.scores(score_facts(case.facts, case.panel, plan), case.scoring, plan)
+        layout, scores = _scores_of(case, plan)
         forecasts = one_judge(layout, scores, n_draws=n_draws, rng=rng)
         notes.append(Note("one-judge", ONE_JUDGE_TEXT, judge=old))
     else:
@@ -344,7 +386,13 @@ def compare(
     tested = found[0].tested
     how = Note("p-values", "p-values over topics: {test}; adjusted: {adjust}", test=tested.test, adjust=tested.adjust)
     notes = [*notes, *scores.notes, *(note for each in found for note in each.tested.notes), how]
-    return Comparison(found, case, plan, scores, swap, tuple(dict.fromkeys(notes)))
+    return Comparison(found, case, plan, scores, swap, tuple(dict.fromkeys(notes)), untested)
+
+
+def _scores_of(case: Case, plan: Plan) -> tuple[Layout, Scores]:
+    """Score a case by the labels of its one judge."""
+    layout = Layout.of(case, plan)
+    return layout, layout.scores(score_facts(case.facts, case.panel, plan), case.scoring, plan)
 
 
 def reference_judge(judgments: Judgments, old: str) -> tuple[str, list[Note]]:
@@ -384,6 +432,31 @@ def _test_for(n_systems: int, pairs: str | list[tuple[str, str]] | None) -> Pair
     """Choose sign flips for few pairs, and Student's t for many."""
     n_pairs = len(pairs) if isinstance(pairs, list) else n_systems - 1 if pairs else n_systems * (n_systems - 1) // 2
     return SignFlip() if n_pairs <= FEW_PAIRS else PairedT()
+
+
+def pairs_to_test(
+    systems: Sequence[str], silent: Sequence[str], baseline: str | None, candidate: str | None
+) -> tuple[str | list[tuple[str, str]] | None, tuple[tuple[str, str], ...]]:
+    """Return the requested pairs, and apart from them those of a system that returned nothing, and is ``silent``."""
+    every = (*systems, *silent)
+    wanted = requested_pairs(every, baseline, candidate)
+    if not silent:
+        return wanted, ()
+    sides = (side.tolist() for side in numbered_pairs(every, wanted))
+    named = [(every[a], every[b]) for a, b in zip(*sides, strict=True)]
+    tested = [each for each in named if set(silent).isdisjoint(each)]
+    return tested, tuple(each for each in named if each not in tested)
+
+
+def some_to_test(
+    systems: Sequence[str], silent: Sequence[str], baseline: str | None, candidate: str | None
+) -> tuple[str | list[tuple[str, str]] | None, tuple[tuple[str, str], ...]]:
+    """Return the same, and raise if a system returned nothing of every pair."""
+    pairs, untested = pairs_to_test(systems, silent, baseline, candidate)
+    if pairs == []:
+        message = f"{listed(silent)} {NOTHING}, so there is no pair of systems to compare"
+        raise SettingError(message, hint="compare systems with results for these topics")
+    return pairs, untested
 
 
 def requested_pairs(

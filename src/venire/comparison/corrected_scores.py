@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,9 @@ import numpy as np
 from venire.comparison.correction import Scene as Scene
 from venire.data.assessors import last_labels
 from venire.data.gains import GainsLike
-from venire.data.panel import build_panel
 from venire.errors import SettingError, UnknownName
 from venire.io.judgments import JudgmentsLike
-from venire.io.runs import Progress, RunsLike, scan
+from venire.io.runs import Progress, RunsLike
 from venire.kernels.residual_effects import root
 from venire.kernels.shares import CONFIDENCE
 from venire.measures.evaluate import Case, as_list, labels_for
@@ -47,7 +47,8 @@ class CorrectedScores(Tabular):
 
     draws (draw, system, measure) are from their joint distribution, Student's t, whose scale is covariance (measure,
     system, system): the covariance of normal errors.
-    n_labels: items that the reference labelled; model: which prediction was used; degrees: of freedom of Student's t.
+    n_labels: items that the reference labelled; model: which prediction was used; degrees: of freedom of Student's t;
+    silent: systems that returned nothing, and have no scores.
     """
 
     systems: tuple[str, ...]
@@ -64,6 +65,7 @@ class CorrectedScores(Tabular):
     model: str
     degrees: int
     notes: tuple[Any, ...] = ()
+    silent: tuple[str, ...] = ()
 
     @property
     def method(self) -> str:
@@ -105,11 +107,13 @@ class CorrectedScores(Tabular):
     def records(self) -> Records:
         """Return one row per system and measure: the score by the judge, the corrected one, and its interval."""
         numbers = {"raw": self.raw, "corrected": self.value, "low": self.low, "high": self.high}
-        return [
+        rows = [
             {"system": system, "measure": measure, **{name: known_number(each[n, m]) for name, each in numbers.items()}}
             for n, system in enumerate(self.systems)
             for m, measure in enumerate(self.measures)
         ]
+        pairs = product(self.silent, self.measures)
+        return [*rows, *({"system": name, "measure": each, **dict.fromkeys(numbers)} for name, each in pairs)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,8 +196,7 @@ def corrected_scores(
     labels = last_labels(labels_for(judgments, measures))
     scoring = Scoring(gains=gains, topics=topics, per="assessor")
     plan = scoring.plan(as_list(measures), labels.scale)
-    facts = scan(runs, labels.items, progress=progress).facts
-    case = Case(labels, build_panel(labels, per="assessor"), facts, scoring)
+    case = Case.of(labels, runs, scoring, progress=progress)
     return corrected_on(case, plan, judge=judge, reference=reference, n_draws=n_draws, rng=rng)
 
 
@@ -246,6 +249,7 @@ def corrected_in(scene: Scene, *, n_draws: int = 1000, rng: RNGLike = 0) -> Corr
         model=scene.labels.model,
         degrees=scene.degrees,
         notes=scene.notes,
+        silent=scene.case.facts.silent,
     )
 
 

@@ -61,6 +61,8 @@ from venire.results import Note, Records, Tabular, counted, known, listed
 from venire.types import Bools, Codes, Floats, RNGLike
 
 LEVEL, MARGIN = 0.05, 0.02
+COLUMNS = ("residual", "low", "high", "p_adjusted")
+"""The numbers of a system or family, by measure."""
 SHORTEST_NAME = 3
 
 Families = Mapping[str, Sequence[str]]
@@ -93,7 +95,7 @@ class Findings:
 
     def records(self, kind: str, measures: Sequence[str]) -> Records:
         """Return one row per name and measure; None where a value is not known."""
-        columns = {name: getattr(self, name) for name in ("residual", "low", "high", "p_adjusted")}
+        columns = {name: getattr(self, name) for name in COLUMNS}
         return [
             {kind: name, "measure": measure, **{each: known(values[n, m]) for each, values in columns.items()}}
             for n, name in enumerate(self.names)
@@ -106,7 +108,7 @@ class FavouredSystems(Tabular):
     """Which systems, and declared families of systems, a judge overrates compared with the others.
 
     margin: the share of the best possible score that is not called favour; in_order (system,): in which share of pairs
-    the result with the higher label by the judge is ranked first.
+    the result with the higher label by the judge is ranked first.  silent: systems that returned nothing.
     """
 
     judge: str
@@ -119,6 +121,7 @@ class FavouredSystems(Tabular):
     n_labels: int
     n_topics: int
     notes: tuple[Any, ...] = ()
+    silent: tuple[str, ...] = ()
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -150,7 +153,9 @@ class FavouredSystems(Tabular):
 
     def records(self) -> Records:
         """Return one row per system and measure: residual, its interval, and adjusted p; negative is favoured."""
-        return self.by_system.records("system", self.measures)
+        unknown = dict.fromkeys(COLUMNS)
+        silent = [{"system": name, "measure": each, **unknown} for name in self.silent for each in self.measures]
+        return [*self.by_system.records("system", self.measures), *silent]
 
     def family_records(self) -> Records:
         """Return one row per declared family and measure, as for systems."""
@@ -264,7 +269,7 @@ def favoured_on(
     need_share("the margin", margin)
     names = reference_names(case.judgments, reference)
     judges, systems = TwoJudges.of(case.panel, judge, names), case.facts.systems
-    families = checked_families(families or {}, systems)
+    families = checked_families(without_silent(families or {}, case.facts.silent), systems)
     used = topics_used(case, judges, plan)
     residuals = residuals_of(case, plan, judges, used=used)
     present = with_lists(case.facts, used)
@@ -289,7 +294,13 @@ def favoured_on(
     ]
     n_labels = max(each.n_labels for each in residuals)
     about = (of_systems, of_families, order, margin, n_labels, len(used), tuple(notes))
-    return FavouredSystems(judge, names, plan.names, *about)
+    return FavouredSystems(judge, names, plan.names, *about, case.facts.silent)
+
+
+def without_silent(families: Families, silent: Sequence[str]) -> Families:
+    """Leave out members that returned nothing, and families of which all did."""
+    held = {name: [each for each in members if each not in silent] for name, members in families.items()}
+    return {name: members for name, members in held.items() if members or not families[name]}
 
 
 def checked_families(families: Families, systems: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -25,6 +25,7 @@ from venire.checks import need_number
 from venire.comparison.compare import OBSERVED, Comparison
 from venire.comparison.significance import HeadToHead, SystemComparison, compare_systems, head_to_head
 from venire.errors import SettingError, Way
+from venire.measures.scores import NOTHING
 from venire.results import Records, Tabular, counted, listed, visible
 
 LEVEL, SURE = 0.05, 0.9
@@ -38,16 +39,13 @@ def objections(found: Comparison, *, margin: float = 0.0) -> dict[tuple[str, str
 
     A claim without objection cannot be made in both directions.  Of a system that returned nothing, only this is said.
     """
-    silent, contradictions = nothing_returned(found), found.contradictions
-    reasons = {
-        pair: [f"{name} returned nothing for any scored topic" for name in pair if name in silent]
-        or contradictions.against(*pair, margin=max(margin, 0.0)).reasons()
-        for pair in found.pairs
-    }
+    reasons = {pair: found.contradictions.against(*pair, margin=max(margin, 0.0)).reasons() for pair in found.pairs}
     for record in found.records():
-        if silent.isdisjoint((record["a"], record["b"])):
-            reasons[record["a"], record["b"]] += [*_any_loss(found, record, margin), *_by_judges(found, record)]
-    return {pair: list(dict.fromkeys(texts)) for pair, texts in reasons.items()}
+        pair = record["a"], record["b"]
+        if pair in reasons:
+            reasons[pair] += [*_any_loss(found, record, margin), *_by_judges(found, record)]
+    silent = {pair: [f"{name} {NOTHING}" for name in pair if name in found.scores.silent] for pair in found.untested}
+    return {pair: list(dict.fromkeys(texts)) for pair, texts in (reasons | silent).items()}
 
 
 def _any_loss(found: Comparison, record: Mapping[str, Any], margin: float) -> Iterator[str]:
@@ -68,17 +66,16 @@ def _by_judges(found: Comparison, record: Mapping[str, Any]) -> Iterator[str]:
         yield f"{listed(reference)} would rather have {record['b']} ahead (p_flips = {record['p_flips']:.2f})"
 
 
-def nothing_returned(found: Comparison) -> set[str]:
-    """Return the systems that returned nothing for any scored topic."""
-    return {system for system, n in topics_returned(found).items() if n == 0}
-
-
 def topics_returned(found: Comparison) -> dict[str, int]:
     """Return for how many of the scored topics each system returned something."""
     facts, scored = found.case.facts, {*found.scores.names["topic"]}
     counts = np.array([topic in scored for topic in facts.items.topics])[facts.topic] & (facts.depth > 0)
     n = np.bincount(facts.system[counts], minlength=len(facts.systems))
     return dict(zip(facts.systems, n.tolist(), strict=True))
+
+
+NO_DIFFERENCE = {"delta": None, "low": None, "high": None, "p_value": None, "n_topics": 0}
+"""The numbers of a pair of which a system returned nothing."""
 
 
 def _record(tested: SystemComparison) -> dict[str, Any]:
@@ -102,9 +99,9 @@ class Claim(Tabular):
     sure: float = SURE
 
     def __post_init__(self) -> None:
-        if len(self.found.pairs) != 1:
+        if (n := len(self.found.pairs) + len(self.found.untested)) != 1:
             ways = [Way("name the systems", candidate="SYSTEM", baseline="SYSTEM")]
-            raise SettingError(f"a claim is about 1 pair of systems, found {len(self.found.pairs)}", hint=ways)
+            raise SettingError(f"a claim is about 1 pair of systems, found {n}", hint=ways)
         need_number("the margin", self.margin, 0, np.inf, "0 or more")
         need_number("level", self.level, 0, 0.5, "a number above 0 and below 0.5", ends=False)
         need_number("sure", self.sure, 0, 1, "a probability from 0 to 1")
@@ -112,18 +109,24 @@ class Claim(Tabular):
     @cached_property
     def reasons(self) -> list[str]:
         """Why the claim may not be made; empty if it may."""
-        against = objections(self.found, margin=self.margin)[self.found.pairs[0]]
+        against = objections(self.found, margin=self.margin)[self.pair]
         if self.silent:
             return against
         return [*against, *self._over_topics(), *self._by_another_judge()]
 
-    @cached_property
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The candidate and the baseline."""
+        (pair,) = (*self.found.pairs, *self.found.untested)
+        return pair
+
+    @property
     def silent(self) -> bool:
         """Whether one of the systems returned nothing, so that there is nothing to compare."""
-        return not nothing_returned(self.found).isdisjoint(self.found.pairs[0])
+        return bool(self.found.untested)
 
     def _over_topics(self) -> Iterator[str]:
-        candidate, baseline = self.found.pairs[0]
+        candidate, baseline = self.pair
         for each in self.found.by_measure:
             delta, p = float(each.tested.delta[0]), float(each.tested.p_value[0])
             by = f"by {each.tested.measure}"
@@ -156,7 +159,7 @@ class Claim(Tabular):
             p = float((new > -self.margin if self.margin > 0 else new > 1e-12).mean())
             if p < self.sure:
                 than = f"at most {self.margin:g} behind" if self.margin > 0 else "ahead"
-                name = self.found.pairs[0][0]
+                name = self.pair[0]
                 yield (
                     f"by {each.tested.measure}, {name} is {than} under another judge with probability {p:.2f}, "
                     f"required {self.sure:g}"
@@ -164,16 +167,18 @@ class Claim(Tabular):
 
     def topics(self, measure: str) -> HeadToHead:
         """Return the topics by one measure, the largest gain of the candidate first."""
-        return head_to_head(self.found.scores, *self.found.pairs[0], measure=measure)
+        return head_to_head(self.found.scores, *self.pair, measure=measure)
 
     def sentence(self) -> str:
         """Return the claim, and whether it may be made."""
-        candidate, baseline = self.found.pairs[0]
+        candidate, baseline = self.pair
         claim = f"better than {baseline}" if self.margin <= 0 else f"no more than {self.margin:g} worse than {baseline}"
         return f"{candidate} is {'not shown to be ' if self.reasons else ''}{claim}"
 
     def records(self) -> Records:
         """Return a row for each measure: the difference with its 95% interval, its p-value, and the topics."""
+        if self.silent:
+            return [{"measure": measure, **NO_DIFFERENCE} for measure in self.found.scores.names["measure"]]
         return [_record(each.tested) for each in self.found.by_measure]
 
     @property
@@ -187,7 +192,7 @@ class Claim(Tabular):
         if self.silent:
             return "\n".join(map(visible, lines))
         returned, n = topics_returned(self.found), len(self.found.scores.names["topic"])
-        lacking = [(name, n - returned[name]) for name in self.found.pairs[0] if returned[name] < n]
+        lacking = [(name, n - returned[name]) for name in self.pair if returned[name] < n]
         lines += [f"  {name} returned nothing for {missing} of {counted(n, 'topic')}" for name, missing in lacking]
         for row in self.records():
             interval = "not known" if row["low"] is None else f"[{row['low']:+.4f}, {row['high']:+.4f}]"

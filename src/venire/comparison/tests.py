@@ -52,9 +52,9 @@ from venire.kernels.paired_tests import (
     differences_of,
     random_signs,
 )
-from venire.measures.scores import Scores
+from venire.measures.scores import NOTHING, Scores
 from venire.randomness import topic_weights
-from venire.results import counted
+from venire.results import counted, listed
 from venire.types import Bools, Floats, Ints
 
 EXACT_UNTIED = 50
@@ -95,10 +95,14 @@ def paired_scores(scores: Scores, measure: str | None = None, *, pairs: Pairs = 
     ----------
     measure : may be omitted if there is only one
     pairs : None: every two systems, in their order; a name: every other system against this baseline, which is b;
-        or pairs of names [(a, b), ...]
+        or pairs of names [(a, b), ...].  Systems that returned nothing are in no pair, and may not be named
     """
     one = _of_one_measure(scores, measure)
     systems = one.names["system"]
+    asked = {pairs} if isinstance(pairs, str) else {name for pair in pairs or () for name in pair}
+    if silent := [name for name in one.silent if name in asked]:
+        message = f"{listed(silent)} {NOTHING}, and cannot be compared"
+        raise SettingError(message, hint="compare systems with results for these topics")
     a, b = numbered_pairs(systems, pairs)
     values = np.moveaxis(one.values, one.axes.index("system"), 0).astype(np.float64, copy=False)
     name = measure or (scores.names["measure"][0] if "measure" in scores.axes else "score")

@@ -87,7 +87,10 @@ class Runs(Tabular):
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """Lists: system, topic, depth (list,).  Hits: offset (list + 1,) into rank (from 1) and item (hit,), by rank."""
+    """Lists: system, topic, depth (list,).  Hits: offset (list + 1,) into rank (from 1) and item (hit,), by rank.
+
+    silent: systems that were left out, since they returned nothing (``measures.list_facts.with_results``).
+    """
 
     items: Items
     systems: tuple[str, ...]
@@ -98,6 +101,7 @@ class Facts:
     rank: Codes
     item: Codes
     unjudged_topics: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
 
     @property
     def n_hits(self) -> Ints:
@@ -222,6 +226,6 @@ class Scan(Runs):
 
 def no_common_topic(of_runs: Iterable[str], judged: Iterable[str]) -> TopicsError:
     """Return the error for runs and judgments on different topics, with some of both."""
-    run, other = (", ".join(map(repr, islice(names, 3))) for names in (of_runs, judged))
+    run, other = (", ".join(map(repr, islice(names, 3))) or "none" for names in (of_runs, judged))
     message = f"the runs and the judgments have no topic in common: the runs have {run}, the judgments {other}"
     return TopicsError(message, hint="topic ids must be identical; venire inspect shows those of each file")

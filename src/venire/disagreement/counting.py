@@ -98,18 +98,26 @@ class Counts(Tabular):
     fitted_on: Note | None = None
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is to be said of systems that returned nothing."""
+        return self.scores.warnings
+
+    @property
     def notes(self) -> tuple[Note | str, ...]:
         """What the model was fitted on, and the notes of the scores."""
         return (*([] if self.fitted_on is None else [self.fitted_on]), *self.scores.notes)
 
     def records(self) -> list[dict[str, Any]]:
         """Return one row per notion of relevance and system, most relevant results first; None where unknown."""
+        nothing = dict.fromkeys(name for kind in KINDS for name in (kind, f"{kind}_se")) | {"topics": 0}
         return [
-            {"system": self.systems[system], "relevant": self.relevant[row], **self._of(who), **self._cells(place)}
+            {"system": name, "relevant": self.relevant[row], **self._of(who), **cells}
             for row in range(len(self.relevant))
             for who in range(max(len(self.assessors), 1))
-            for system in self.order(row, who).tolist()
-            for place in [(row, system, *self._place(who))]
+            for name, cells in (
+                *((self.systems[n], self._cells((row, n, *self._place(who)))) for n in self.order(row, who).tolist()),
+                *((name, nothing) for name in self.scores.silent),
+            )
         ]
 
     def tau_records(self) -> list[dict[str, Any]]:

@@ -105,7 +105,9 @@ def count_resources(
     sums, labelled = oracle_sums(worth, offers.items, top, n_labels=len(fit.scale))
     seen = np.where(layout.seen, 1.0, np.nan)
     oracle = (sums * seen[:, None])[..., layout.chosen]
-    values = np.insert(layout.place(first_sums(worth, chosen, top)), 0, oracle.transpose(2, 1, 0), axis=0)
+    values = np.insert(
+        layout.with_results(layout.place(first_sums(worth, chosen, top))), 0, oracle.transpose(2, 1, 0), axis=0
+    )
     weights = np.nanmean((labelled * seen[:, None, :, None])[:, :, layout.chosen], axis=2)
     notes = (*layout.notes, *offers.notes, *_empty(chosen, layout, top))
     scores = _named(values, layout, plan, judges=None if per is None else panel.judges, notes=notes)
@@ -242,8 +244,8 @@ def _named(
     oracle = ORACLE
     while oracle in layout.lists.systems:
         oracle += "*"
-    names = {"system": (oracle, *layout.lists.systems), "topic": layout.topics, "measure": plan.names}
+    names = {"system": (oracle, *layout.systems), "topic": layout.topics, "measure": plan.names}
     if judges is None:
-        return Scores(values[..., 0], tuple(names), names, notes)
+        return Scores(values[..., 0], tuple(names), names, notes, silent=layout.silent)
     names["assessor"] = tuple(str(name) for name in judges)
-    return Scores(values, tuple(names), names, notes)
+    return Scores(values, tuple(names), names, notes, silent=layout.silent)

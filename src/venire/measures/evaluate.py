@@ -38,7 +38,14 @@ from venire.io.duplicates import Duplicates, groups_of
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.measures.cascade import RBPResidual
-from venire.measures.list_facts import ListFacts, merged_lists
+from venire.measures.list_facts import (
+    ListFacts,
+    merged_lists,
+    silent_systems,
+    systems_with_results,
+    warn_of_silent,
+    with_results,
+)
 from venire.measures.measure import BinaryMeasure, Measure
 from venire.measures.precision import Judged
 from venire.measures.scores import ContextUse, Scores
@@ -86,7 +93,8 @@ def evaluate(
         (``per="assessor"``, which adds an axis), or their labels pooled ("median", "majority", "max", "min", "mean")
     topics : the topics to score; None: all judged topics
     unjudged : the gain of documents nobody judged, or "condensed" to remove them from the lists
-    missing : topics without a list of a system score "zero", or are omitted ("skip")
+    missing : topics without a list of a system score "zero", or are omitted ("skip"); a system without a result for any
+        topic that is scored has no score by either rule (``Scores.silent``)
     duplicates : groups of copies of a document: the first in a list counts, later ones have no gain
     context : for measures with alpha, such as "CCG(alpha=0.5)@5": what replaces conditional labels that were not
         collected. By default they are not predicted, and the label in isolation is used
@@ -205,7 +213,10 @@ def as_list(measures: Sequence[MeasureLike] | MeasureLike) -> list[MeasureLike]:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What is scored: judgments, whose labels count, the facts of one scan of the runs, and copies (item,) or None."""
+    """What is scored: judgments, whose labels count, the facts of one scan of the runs, and copies (item,) or None.
+
+    ``of`` leaves out the systems that returned nothing for any topic that is scored: they are ``facts.silent``.
+    """
 
     judgments: Judgments
     panel: Panel
@@ -218,7 +229,10 @@ class Case:
         """Resolve whose labels count, and scan the runs, unless they are a Scan for these items."""
         panel = build_panel(judgments, assessor=scoring.assessor, per=scoring.per, pool=scoring.pool)
         facts = scan(runs, judgments.items, progress=progress).facts
-        return cls(judgments, panel, facts, scoring, _copies(scoring, judgments))
+        names = tuple(facts.items.topics)
+        chosen, _ = _chosen_topics(names, np.unique(facts.items.topic[panel.item]), scoring.topics)
+        _need_results(facts, names, chosen)
+        return cls(judgments, panel, with_results(facts, chosen), scoring, _copies(scoring, judgments))
 
     def lists(self, plan: Plan) -> ListFacts:
         """Summarise lists and labels, without scores."""
@@ -230,6 +244,7 @@ class Layout:
     """Where scores belong: the topics that are scored (topic,), and which judges have labels for them.
 
     seen (judge, every topic): whether the judge has a label; nothing (measure,): the score of a missing list.
+    silent: the systems that returned nothing for any topic that is scored; they have no scores.
     """
 
     lists: ListFacts
@@ -238,6 +253,7 @@ class Layout:
     nothing: Floats
     topics: tuple[str, ...]
     notes: tuple[Any, ...]
+    silent: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, case: Case, plan: Plan) -> Layout:
@@ -250,10 +266,10 @@ class Layout:
     def on(cls, lists: ListFacts, plan: Plan, scoring: Scoring, *, scale: Scale, notes: tuple[Note, ...]) -> Layout:
         """Choose the topics of some lists, and warn of what is missing; notes: those of the labels."""
         names, seen, missing = lists.topics, lists.seen, scoring.missing
-        chosen, unknown = _chosen_topics(names, seen, scoring.topics)
-        if len(lists.topic) and not np.isin(lists.topic, chosen).any():
-            in_runs = [*(names[n] for n in np.unique(lists.topic)), *lists.unjudged_topics]
-            raise no_common_topic(in_runs, (names[n] for n in chosen))
+        chosen, unknown = _chosen_topics(names, np.flatnonzero(seen.any(axis=0)), scoring.topics)
+        _need_results(lists, names, chosen)
+        silent = silent_systems(lists, chosen)
+        warn_of_silent(silent, len(chosen))
         nothing = [each.empty_score if missing == "zero" else np.nan for each in plan.measures]
         notes = _notes(lists, plan, notes, unseen=int((~seen[:, chosen]).sum()), unknown=unknown)
         _warn_missing(lists, chosen, missing)
@@ -261,22 +277,33 @@ class Layout:
             warnings.warn(text, EqualLabelsWarning, stacklevel=4)
         if not (plan.unjudged_known or all(each.of_sample for each in plan.measures)):
             _warn_unjudged(lists, chosen, _top(plan))
-        return cls(lists, chosen, seen, np.array(nothing), tuple(names[n] for n in chosen), notes)
+        about = notes, (*lists.silent, *silent)
+        return cls(lists, chosen, seen, np.array(nothing), tuple(names[n] for n in chosen), *about)
 
     @property
     def scored(self) -> Bools:
         """Which topics are scored, by judges who have a label for them -> (judge, every topic)."""
         return self.seen & np.isin(np.arange(self.seen.shape[1]), self.chosen)
 
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems with a result for a topic that is scored."""
+        return tuple(name for name in self.lists.systems if name not in self.silent)
+
+    def with_results(self, table: Floats) -> Floats:
+        """Keep the rows of these systems; table (system, ...).  Without a copy, whose sums may differ, if all are."""
+        kept = systems_with_results(self.lists, self.chosen)
+        return table if len(kept) == len(table) else table[kept]
+
     def scores(self, values: Floats, scoring: Scoring, plan: Plan, *, context: ContextUse | None = None) -> Scores:
         """Name scores (judge, measure, list); one judge has no axis unless scores are ``per`` assessor."""
-        notes, table = (*self.notes, *(context.notes() if context else ())), self.place(values)
-        names = {"system": self.lists.systems, "topic": self.topics, "measure": plan.names}
+        notes, table = (*self.notes, *(context.notes() if context else ())), self.with_results(self.place(values))
+        names = {"system": self.systems, "topic": self.topics, "measure": plan.names}
         if scoring.per is None:
             table = table[..., 0]
         else:
             names["assessor"] = tuple(map(str, self.lists.judges))
-        return Scores(table, tuple(names), names, notes, context)
+        return Scores(table, tuple(names), names, notes, context, self.silent)
 
     def place(self, values: Floats) -> Floats:
         """Arrange scores (judge, measure, list) -> (system, topic, measure, judge); NaN where there is no score.
@@ -336,23 +363,29 @@ def _notes(lists: ListFacts, plan: Plan, notes: tuple[Note, ...], *, unseen: int
     return (*known, *(Note(kind, text, n=n) for kind, text, n in counts if n))
 
 
-def _chosen_topics(names: tuple[str, ...], seen: Bools, wanted: Iterable[str] | None) -> tuple[Ints, int]:
+def _chosen_topics(names: tuple[str, ...], judged: Ints, wanted: Iterable[str] | None) -> tuple[Ints, int]:
     """Return the numbers of the topics to score, and how many of those wanted were not judged."""
-    chosen = seen.any(axis=0)
     if wanted is None:
-        return np.flatnonzero(chosen), 0
+        return judged, 0
     requested = set(wanted)
-    chosen &= np.array([name in requested for name in names], dtype=np.bool_)
-    if not chosen.any():
+    chosen = [n for n in judged.tolist() if names[n] in requested]
+    if not chosen:
         raise UnknownName("judged topic among", ", ".join(sorted(requested)[:3]), names)
-    return np.flatnonzero(chosen), len(requested) - int(chosen.sum())
+    return np.array(chosen, dtype=np.int64), len(requested) - len(chosen)
+
+
+def _need_results(lists: Facts | ListFacts, topics: Sequence[str], chosen: Ints) -> None:
+    """Raise where no system returned anything for a topic that is scored."""
+    if lists.systems and not len(systems_with_results(lists, chosen)):
+        in_runs = [*(topics[n] for n in np.unique(lists.topic)), *lists.unjudged_topics]
+        raise no_common_topic(in_runs, (topics[n] for n in chosen))
 
 
 def _warn_missing(lists: ListFacts, chosen: Ints, missing: str) -> None:
-    """Warn of systems without lists for topics that are scored."""
+    """Warn of systems without lists for some of the topics that are scored."""
     present = np.zeros((len(lists.systems), len(lists.topics)), dtype=np.bool_)
     present[lists.system, lists.topic] = True
-    lacking = (~present[:, chosen]).sum(axis=1)
+    lacking = (~present[:, chosen]).sum(axis=1) * present[:, chosen].any(axis=1)
     worst = np.flatnonzero(lacking)
     if len(worst):
         named = ", ".join(f"{lists.systems[n]} ({lacking[n]} of {len(chosen)})" for n in worst[:5])

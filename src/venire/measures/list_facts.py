@@ -6,6 +6,7 @@ parts, each with its own topics, systems and judges, merge into those of all.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +17,8 @@ from venire.data.ids import in_natural_order
 from venire.data.panel import Panel
 from venire.data.runs import Facts
 from venire.engine.seam import added_notes, places, united
+from venire.errors import MissingTopicsWarning
+from venire.measures.scores import nothing_returned
 from venire.results import Note
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -26,7 +29,7 @@ class ListFacts:
 
     system, topic, depth, top (list,): top counts the judged documents among the first k.  labels (topic, label): how
     many labels of each level count.  seen (judge, topic): whether the judge has a label.  values (judge, measure,
-    list): the scores; no measure where they are not computed.
+    list): the scores; no measure where they are not computed.  silent: as in ``Facts``.
     """
 
     systems: tuple[str, ...]
@@ -41,6 +44,7 @@ class ListFacts:
     values: Floats
     unjudged_topics: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
+    silent: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, facts: Facts, panel: Panel, n_labels: int, k: int) -> ListFacts:
@@ -64,7 +68,34 @@ class ListFacts:
             values=np.zeros((len(panel.judges), 0, len(facts.depth))),
             unjudged_topics=facts.unjudged_topics,
             notes=panel.notes,
+            silent=facts.silent,
         )
+
+
+def systems_with_results(lists: Facts | ListFacts, topics: Ints) -> Ints:
+    """Return the numbers of the systems that returned something for one of some topics, ascending."""
+    return np.unique(lists.system[np.isin(lists.topic, topics) & (lists.depth > 0)])
+
+
+def silent_systems(lists: Facts | ListFacts, topics: Ints) -> tuple[str, ...]:
+    """Return the names of the others; those that were left out before are not among them."""
+    names = np.delete(np.array(lists.systems, dtype=object), systems_with_results(lists, topics))
+    return tuple(names.tolist())
+
+
+def with_results(facts: Facts, topics: Ints) -> Facts:
+    """Leave out the systems that returned nothing for any of some topics, with a warning; they are ``Facts.silent``."""
+    silent = silent_systems(facts, topics)
+    if not silent:
+        return facts
+    warn_of_silent(silent, len(topics))
+    return replace(facts.of_systems(systems_with_results(facts, topics)), silent=(*facts.silent, *silent))
+
+
+def warn_of_silent(silent: Sequence[str], n_topics: int) -> None:
+    """Warn of systems that returned nothing for the topics that are scored."""
+    if silent:
+        warnings.warn(nothing_returned(silent, n_topics), MissingTopicsWarning, stacklevel=5)
 
 
 def merged_lists(parts: Sequence[ListFacts]) -> ListFacts:

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -166,6 +167,11 @@ class UserScores(Tabular):
     notes: tuple[Any, ...] = ()
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is to be said of systems that returned nothing."""
+        return self.topics.warnings
+
+    @property
     def n_users(self) -> int:
         """How many users were simulated."""
         return len(self.users.names["user"])
@@ -208,11 +214,13 @@ class UserScores(Tabular):
         low, high = self.over_topics()
         limits = {"sd": self.sd.values, "user_low": self.quantile(LOW), "user_high": self.quantile(HIGH)}
         names, numbers = self.users.names, {"mean": self.mean.values, "low": low, "high": high, **limits}
-        return [
+        rows = [
             {"system": system, "measure": measure, **{name: known(each[n, m]) for name, each in numbers.items()}}
             for n, system in enumerate(names["system"])
             for m, measure in enumerate(names["measure"])
         ]
+        pairs = product(self.users.silent, names["measure"])
+        return [*rows, *({"system": name, "measure": each, **dict.fromkeys(numbers)} for name, each in pairs)]
 
     def __str__(self) -> str:
         return f"{self.mean!r}\n{self.sentence()}"
@@ -315,7 +323,7 @@ def _gathered(blocks: Iterable[Floats], people: Users, plan: Plan, layout: Layou
     centre = shift if centre is None else centre + shift
 
     def scores(values: Floats, *axes: str) -> Scores:
-        return Scores(values, axes, {axis: names[axis] for axis in axes}, layout.notes)
+        return Scores(values, axes, {axis: names[axis] for axis in axes}, layout.notes, silent=layout.silent)
 
     return UserScores(
         scores(np.concatenate(by_user, axis=-1), "system", "measure", "user"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import atan, exp, lgamma, pi, sqrt, tan
 from statistics import NormalDist
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from venire.errors import UnknownName
-from venire.results import Note, Records, Tabular, counted, known
+from venire.results import Note, Records, Tabular, counted, known, listed
 from venire.types import Floats, Ints
 
 if TYPE_CHECKING:
@@ -105,7 +105,8 @@ class Scores(Tabular):
 
     A cell is NaN where there is nothing to score: an assessor who judged nothing for a topic, or a missing list that is
     omitted.  Means ignore such cells; ``notes`` says how many there are and why.  ``context`` counts the sources of
-    conditional labels, if a measure used any.
+    conditional labels, if a measure used any.  ``silent`` names the systems that returned nothing for any topic that is
+    scored: they have no scores, are in no mean, rank or test, and in tables they have a dash or None (``complete``).
     """
 
     values: Floats
@@ -113,6 +114,21 @@ class Scores(Tabular):
     names: Mapping[str, tuple[str, ...]]
     notes: tuple[Any, ...] = ()
     context: ContextUse | None = None
+    silent: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is to be said of systems that returned nothing."""
+        return (nothing_returned(self.silent, len(self.names.get("topic", ()))),) if self.silent else ()
+
+    def complete(self) -> Scores:
+        """Add the systems that returned nothing after the others, with NaN for every score."""
+        if not self.silent:
+            return self
+        place = self._axis("system")
+        more = [(0, len(self.silent) if n == place else 0) for n in range(self.values.ndim)]
+        names = {**self.names, "system": (*self.names["system"], *self.silent)}
+        return replace(self, values=np.pad(self.values, more, constant_values=np.nan), names=names, silent=())
 
     def mean(self, axis: str = "topic") -> Scores:
         """Mean along one axis, over the cells that have a score."""
@@ -166,11 +182,11 @@ class Scores(Tabular):
         """Fix an axis at one name: ``scores.select(measure="nDCG@10")``."""
         scores = self
         for axis, name in wanted.items():
+            scores = scores.complete() if axis == "system" and name in scores.silent else scores
             place = scores._axis(axis)
             if name not in scores.names[axis]:
                 raise UnknownName(axis, name, scores.names[axis])
-            values = np.asarray(scores.values.take(scores.names[axis].index(name), axis=place))
-            scores = replace(scores, values=values, axes=tuple(each for each in scores.axes if each != axis))
+            scores = scores._without(axis, np.asarray(scores.values.take(scores.names[axis].index(name), axis=place)))
         return scores
 
     def per_topic(self) -> pl.DataFrame:
@@ -180,22 +196,24 @@ class Scores(Tabular):
 
     def records(self) -> Records:
         """Return one dictionary per cell: a name per axis and the value, None where there is none."""
-        order = [self.names[axis] for axis in self.axes]
+        scores = self.complete()
+        order = [scores.names[axis] for axis in scores.axes]
         return [
-            {axis: order[n][i] for n, (axis, i) in enumerate(zip(self.axes, place, strict=True))}
+            {axis: order[n][i] for n, (axis, i) in enumerate(zip(scores.axes, place, strict=True))}
             | {"value": known(value)}
-            for place, value in np.ndenumerate(self.values)
+            for place, value in np.ndenumerate(scores.values)
         ]
 
     def to_polars(self) -> pl.DataFrame:
         """Return the long table: one row per cell."""
         import polars as pl
 
+        scores = self.complete()
         columns: dict[str, object] = {
-            axis: np.array(self.names[axis], dtype=object)[places.ravel()]
-            for axis, places in zip(self.axes, np.indices(self.values.shape), strict=True)
+            axis: np.array(scores.names[axis], dtype=object)[places.ravel()]
+            for axis, places in zip(scores.axes, np.indices(scores.values.shape), strict=True)
         }
-        frame = pl.DataFrame(columns | {"value": self.values.ravel()})
+        frame = pl.DataFrame(columns | {"value": scores.values.ravel()})
         return frame.with_columns(pl.col("value").fill_nan(None))
 
     def _axis(self, axis: str) -> int:
@@ -204,8 +222,12 @@ class Scores(Tabular):
         return self.axes.index(axis)
 
     def _reduced(self, axis: str, function: Callable[[Floats], Floats]) -> Scores:
-        values = np.moveaxis(self.values, self._axis(axis), 0)
-        return replace(self, values=function(values), axes=tuple(each for each in self.axes if each != axis))
+        return self._without(axis, function(np.moveaxis(self.values, self._axis(axis), 0)))
+
+    def _without(self, axis: str, values: Floats) -> Scores:
+        """Return values that have every axis but one."""
+        silent = () if axis == "system" else self.silent
+        return replace(self, values=values, axes=tuple(each for each in self.axes if each != axis), silent=silent)
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Return header and rows to print: systems (and topics, assessors) down, measures across."""
@@ -214,12 +236,12 @@ class Scores(Tabular):
 
     def _cells(self) -> tuple[list[str], list[list[str | float]]]:
         """Return header and rows of that table, with numbers that are not formatted."""
-        down = [axis for axis in self.axes if axis != "measure"]
+        scores, down = self.complete(), [axis for axis in self.axes if axis != "measure"]
         several = "measure" in self.axes
         across = self.names["measure"] if several else ("value",)
-        values = np.moveaxis(self.values, self.axes.index("measure"), -1) if several else self.values[..., None]
+        values = np.moveaxis(scores.values, self.axes.index("measure"), -1) if several else scores.values[..., None]
         rows = [
-            [*(self.names[axis][i] for axis, i in zip(down, place, strict=True)), *values[place].tolist()]
+            [*(scores.names[axis][i] for axis, i in zip(down, place, strict=True)), *values[place].tolist()]
             for place in np.ndindex(values.shape[:-1])
         ]
         return [*down, *across], rows
@@ -253,6 +275,16 @@ class Scores(Tabular):
         more = [f"... and {counted(len(rows) - 20, 'more row')}"] if len(rows) > 20 else []
         means = ", means over topics" if "topic" in self.axes else ""
         return "\n".join([f"Scores: {shape or 'one number'}{means}", *body, *more])
+
+
+NOTHING = "returned nothing for any scored topic"
+"""What is said of a system without a result for the topics that are scored."""
+
+
+def nothing_returned(systems: Sequence[str], n_topics: int) -> str:
+    """Return what is said of systems that returned nothing, and what follows."""
+    they = "it has no score and is" if len(systems) == 1 else "they have no scores and are"
+    return f"{listed(systems)} {NOTHING} (of {n_topics:,}), so {they} not ranked or compared"
 
 
 def student_quantile(freedom: float, p: float) -> float:

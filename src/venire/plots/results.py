@@ -58,7 +58,7 @@ COUNTED: Mapping[str, str] = {
 PARTS: Mapping[str, Callable[[Any], Tabular]] = {
     "Collection": lambda made: made.judgments,
     "PerceivedCollection": lambda made: made.judgments,
-    "Comparison": lambda found: found.by_measure[0],
+    "Comparison": lambda found: found.by_measure[0] if found.by_measure else found.by_judge,
     "CrossFitted": lambda found: found.whole,
     "MeasureComparison": lambda found: found.tested if found.forecast.transitions is None else found.stability,
 }
@@ -145,6 +145,7 @@ def mean_rows(scores: Scores) -> Records:
     """Return the mean over topics of every system and measure, with its interval; other axes as they are."""
     if "topic" not in scores.axes:
         return scores.records()
+    scores = scores.complete()
     mean = scores.mean()
     low, high = (each.values.ravel().tolist() for each in scores.interval())
     return [{**row, "low": a, "high": b} for row, a, b in zip(mean.records(), low, high, strict=True)]

@@ -93,9 +93,11 @@ def _other_topics(earlier: Evidence, evidence: Evidence) -> list[Part]:
 
 
 def _systems_then_and_now(earlier: Evidence, evidence: Evidence) -> Grid:
-    then, now = (each.scores["linear"].mean("topic").values[:, 0] for each in (earlier, evidence))
+    both = [each.scores["linear"].mean("topic") for each in (earlier, evidence)]
+    before, systems = (each.names["system"] for each in both)
+    systems = tuple(name for name in systems if name in before)  # others returned nothing for the topics before
+    then, now = (each.values[[each.names["system"].index(name) for name in systems], 0] for each in both)
     ranks = [np.argsort(np.argsort(-each, kind="stable"), kind="stable") + 1 for each in (then, now)]
-    systems = evidence.scores["linear"].names["system"]
     rows = [
         [systems[n], float(then[n]), float(now[n]), float(now[n] - then[n]), int(ranks[0][n]), int(ranks[1][n])]
         for n in np.argsort(-now, kind="stable").tolist()

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import numpy as np
 
 from venire.comparison.forecast import TIE
+from venire.measures.scores import NOTHING
 from venire.report.document import Grid, Report
 from venire.report.drawing import NARROW, Axis, axis_of, bars, group_bars, row, ticks
 from venire.report.drill import Disputed, Drill, TopicLists
@@ -123,6 +124,8 @@ def legend(board: Leaderboard) -> str:
     some = f" (below rank {board.n_shown}: first–last such rank)" if board.n_shown < len(board.systems) else ""
     if len(board.systems) > 1:
         texts.append(f"Systems with a common bar do not differ significantly{some}{_undecided(board)}.")
+    if board.silent:
+        texts.append(f"{listed(board.silent)} {NOTHING}: no score.")
     return " ".join(texts)
 
 

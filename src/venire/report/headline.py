@@ -269,10 +269,13 @@ def _topics_used(evidence: Evidence) -> list[Part]:
         n, are = len(evidence.left_out), "is" if len(evidence.left_out) == 1 else "are"
         text = f"{n} of {n_judged} judged topics {are} omitted, since no system has a list"
         words.append(warning(f"{text}: {listed(evidence.left_out)}", about="no-lists"))
-    scored = evidence.scores["linear"].names["topic"]
+    scores = evidence.scores["linear"]
+    words += [warning(text, about="returned-nothing") for text in scores.warnings]
+    scored = scores.names["topic"]
     inside = np.isin(np.array(facts.items.topics, dtype=object)[facts.topic], scored)
     missing = len(scored) - np.bincount(facts.system[inside], minlength=len(facts.systems))
-    lacking = [f"{facts.systems[n]} ({missing[n]})" for n in np.argsort(-missing, kind="stable") if missing[n] > 0]
+    worst = [n for n in np.argsort(-missing, kind="stable").tolist() if 0 < missing[n] < len(scored)]
+    lacking = [f"{facts.systems[n]} ({missing[n]})" for n in worst]
     if lacking:
         text = f"Systems without a list for some of the {len(scored)} topics score 0 there"
         words.append(warning(f"{text}: {listed(lacking)}", about="missing-lists"))

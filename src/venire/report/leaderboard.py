@@ -49,7 +49,8 @@ class Leaderboard:
 
     different (system, system): who differs significantly; member (group, system): of the systems that are shown at
     first.  source: what p_best was drawn from; scorer: the judge who gives the scores; crowd: whether another judge is
-    another crowd; same (system,): groups of systems that have the same score on every topic, and count as one.
+    another crowd; same (system,): groups of systems that have the same score on every topic, and count as one; silent:
+    systems that returned nothing, which have no score.
     """
 
     measure: str
@@ -66,6 +67,7 @@ class Leaderboard:
     scorer: str
     same: Ints
     crowd: bool = False
+    silent: tuple[str, ...] = ()
 
     @property
     def twins(self) -> bool:
@@ -101,7 +103,9 @@ class Leaderboard:
 
     def records(self) -> Records:
         """Return one row per system."""
-        return [
+        unknown = dict.fromkeys(("score", "low", "high", "p_best"))
+        no_scores = {"groups": "", "by_judge": {each.name: None for each in self.judges}, "reversed_by": []}
+        rows = [
             {
                 "system": system,
                 "score": known(self.score[n]),
@@ -114,6 +118,7 @@ class Leaderboard:
             }
             for n, system in enumerate(self.systems)
         ]
+        return [*rows, *({"system": system, **unknown, **no_scores} for system in self.silent)]
 
 
 def leaderboard(evidence: Evidence) -> Leaderboard:
@@ -142,6 +147,7 @@ def leaderboard(evidence: Evidence) -> Leaderboard:
         evidence.judge,
         same_scores(scores)[order],
         evidence.another_crowd,
+        scores.silent,
     )
 
 
@@ -157,7 +163,7 @@ def _first_places(evidence: Evidence) -> tuple[Floats, str]:
     """Return the share of draws in which each system comes first, and what is drawn; NaN if nothing can be."""
     source = next((name for name in ("both", "topics", "judges") if name in evidence.draws), "")
     if not source:
-        return np.full(len(evidence.facts.systems), np.nan), source
+        return np.full(len(evidence.verdict.systems), np.nan), source
     return first_places(evidence.draws[source], same_scores(evidence.scores["linear"])), source
 
 

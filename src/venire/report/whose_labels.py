@@ -18,6 +18,7 @@ from venire.data.runs import Facts, Scan
 from venire.errors import SettingError, UnknownName
 from venire.io.limits import refuse_crowd
 from venire.io.runs import scan
+from venire.measures.list_facts import with_results
 from venire.measures.names import parse_measure
 from venire.report.question import Missing, Question, or_missing
 from venire.report.scoring_judge import (
@@ -25,6 +26,7 @@ from venire.report.scoring_judge import (
     Ranking,
     coverage_but,
     is_crowd,
+    judged_topics,
     level_topics,
     share_of_results,
     unanswered,
@@ -44,15 +46,15 @@ class WhoseLabels:
     question: Question
 
     @cached_property
-    def runs(self) -> Scan:
+    def every_run(self) -> Scan:
         """The runs, scanned for the judged items; systems by name, so that the order of files does not matter."""
         scanned = scan(self.question.runs, self.question.judgments.items)
         return replace(scanned, facts=scanned.facts.by_name())
 
     @property
-    def facts(self) -> Facts:
-        """The lists of the systems, and the ranks of judged documents in them."""
-        return self.runs.facts
+    def every_list(self) -> Facts:
+        """The lists of all systems."""
+        return self.every_run.facts
 
     @cached_property
     def judgments(self) -> Judgments:
@@ -64,7 +66,7 @@ class WhoseLabels:
     @cached_property
     def left_out(self) -> tuple[str, ...]:
         """Judged topics without a list by any system, which are omitted; none, if that holds for all."""
-        return unanswered(self.judgments, self.facts)
+        return unanswered(self.judgments, self.every_list)
 
     @cached_property
     def answered(self) -> Judgments:
@@ -80,7 +82,7 @@ class WhoseLabels:
         labels = self.answered
         measure = parse_measure(self.question.measure)
         groups = [group for group in (labels.reference, labels.people, labels.machines) if group]
-        whole = (group for group in groups if share_of_results(labels, self.facts, group, measure.k) >= NEARLY_ALL)
+        whole = (group for group in groups if share_of_results(labels, self.every_list, group, measure.k) >= NEARLY_ALL)
         others = tuple(name for name in labels.assessors if name not in labels.reference)
         return next(whole, others or labels.assessors)
 
@@ -144,7 +146,9 @@ class WhoseLabels:
         if not (judgments.reference or judgments.machines):
             return False
         k = parse_measure(self.question.measure).k
-        return any(share_of_results(judgments, self.facts, [name], k) >= NEARLY_ALL for name in self.possible_judges)
+        return any(
+            share_of_results(judgments, self.every_list, [name], k) >= NEARLY_ALL for name in self.possible_judges
+        )
 
     def _ranked(self, judgments: Judgments) -> Ranking:
         known = None if isinstance(self.profiles, Missing) else self.profiles
@@ -186,7 +190,7 @@ class WhoseLabels:
         self.question.validate()
         refuse_crowd(len(self.judgments.assessors))
         if self.question.families:
-            checked_families(self.question.families, self.facts.systems)
+            checked_families(self.question.families, self.every_list.systems)
         if self.judge not in self.labels.assessors:  # the judge is found here, or an error says why not
             raise UnknownName("assessor", self.judge, self.labels.assessors)
 
@@ -194,6 +198,17 @@ class WhoseLabels:
     def own(self) -> Judgments:
         """The labels that score the runs."""
         return self.labels.where(assessor=self.judge)
+
+    @cached_property
+    def runs(self) -> Scan:
+        """The runs without systems that returned nothing for the topics that are scored."""
+        judged = np.flatnonzero(judged_topics(self.own))
+        return replace(self.every_run, facts=with_results(self.every_list, judged))
+
+    @property
+    def facts(self) -> Facts:
+        """The lists of the systems, and the ranks of judged documents in them."""
+        return self.runs.facts
 
     @cached_property
     def only_label(self) -> str | None:

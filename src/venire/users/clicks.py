@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -142,15 +142,16 @@ def online_scores(
         warnings.simplefilter("ignore", UnjudgedWarning)  # documents that were never shown: a note below
         cut = f"nDCG@{setting.top}"
         labels = evaluate(clicks.labels(), sources, cut, gains=setting.gains, topics=names, missing="skip")
+    kept = [facts.systems.index(name) for name in labels.names["system"]]
     of_topic = np.broadcast_to(clicks.topic_rates()[chosen], labels.values.shape[:2])
     of_top, unseen = _top_rates(clicks, facts, setting.top)
-    values = np.stack([of_topic, of_top[:, chosen], labels.values[..., 0]], axis=-1)
+    values = np.stack([of_topic, of_top[kept][:, chosen], labels.values[..., 0]], axis=-1)
     values = np.where(np.isnan(labels.values), np.nan, values)
     words = "{share:.0%} of the first {top} documents were never shown"
     never = [Note("never-shown", words, share=unseen, top=setting.top)] * (unseen > MANY_UNSEEN)
     notes: tuple[Any, ...] = (*labels.notes, *never)
-    axes = {"system": facts.systems, "topic": names, "measure": setting.names}
-    return Scores(values, labels.axes, axes, notes)
+    axes = {**labels.names, "topic": names, "measure": setting.names}
+    return replace(labels, values=values, names=axes, notes=notes)
 
 
 def _chosen(clicks: Clicks, facts: Facts, topics: Iterable[str] | None) -> Bools:

@@ -147,6 +147,7 @@ def score_differences(scores: Scores, verdicts: UserVerdicts, *, missing: str = 
     """
     if sorted(scores.axes) != ["measure", "system", "topic"]:
         raise SettingError(f"scores are by {', '.join(scores.axes)}, expected by system, topic and measure")
+    scores = scores.complete()
     values = scores.values.transpose([scores.axes.index(axis) for axis in ("measure", "system", "topic")])
     table = verdicts.table
     system, topic = _places(scores.names["system"], table.docs), _places(scores.names["topic"], table.topics)

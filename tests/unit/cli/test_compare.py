@@ -419,7 +419,7 @@ def test_without_names_the_first_system_is_the_baseline(several, runs, code, pai
 
 
 @pytest.mark.parametrize(
-    ("baseline", "code", "failed"), [("poor", 1, ["lost"]), ("good", 1, ["lost", "poor"]), (None, 1, ["lost", "poor"])]
+    ("baseline", "code", "failed"), [("poor", 1, ["lost"]), ("good", 1, ["poor", "lost"]), (None, 1, ["poor", "lost"])]
 )
 def test_every_candidate_must_pass(one_judge, baseline, code, failed):
     names = ["good", *sorted({"lost", "poor"})]

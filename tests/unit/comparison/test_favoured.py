@@ -425,6 +425,7 @@ def test_a_system_is_compared_with_the_lists_of_each_topic():
     assert dict(zip(found.systems, found.by_system.difference[:, 0], strict=True)) == pytest.approx(expected)
 
 
+@pytest.mark.filterwarnings("ignore::venire.errors.MissingTopicsWarning")
 def test_a_system_with_few_lists_is_not_tested_and_costs_the_others_nothing():
     labels, runs = judged(table()), lists()
     alone = favoured_systems(labels, runs, "P(rel=2)@5", judge="llm", reference="expert")
@@ -436,6 +437,10 @@ def test_a_system_with_few_lists_is_not_tested_and_costs_the_others_nothing():
     assert rows["few"]["residual"] is not None
     assert rows["none"]["residual"] is rows["none"]["low"] is rows["none"]["p_adjusted"] is None
     assert "favours L" in found.sentence()
+    families = {"both": ("L", "none"), "gone": ("none",)}
+    assert favoured_systems(labels, few, "P(rel=2)@5", judge="llm", reference="expert", families=families).families == (
+        "both",
+    )
 
 
 def test_topics_without_lists_of_two_systems_cannot_be_compared():

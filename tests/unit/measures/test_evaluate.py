@@ -5,11 +5,13 @@ import polars as pl
 import pytest
 
 from venire import evaluate, read_judgments, read_runs
+from venire.comparison import compare_systems
 from venire.errors import (
     EqualLabelsWarning,
     GainsError,
     MeasureError,
     MissingTopicsWarning,
+    SettingError,
     UnjudgedWarning,
     UnknownName,
 )
@@ -264,3 +266,46 @@ def test_many_judges_are_scored_as_a_few(name):
     few = [judgments.where(assessor=judgments.assessors[n : n + 4]) for n in range(0, 20, 4)]
     parts = [evaluate(each, runs, name, per="assessor").values for each in few]
     np.testing.assert_allclose(together, np.concatenate(parts, axis=-1), rtol=1e-13, atol=1e-14)
+
+
+def silent_scores(**options):
+    runs = {"none": {"9": {"a": 1.0}}, "one": {"1": {"a": 1.0}}, "two": {"2": {"b": 1.0}}}
+    with pytest.warns(MissingTopicsWarning):
+        return evaluate({"1": {"a": 1}, "2": {"b": 1}}, runs, ["P@1", "RR"], **options)
+
+
+def test_systems_that_returned_nothing_are_after_the_others_without_a_score():
+    scores = silent_scores()
+    assert (scores.names["system"], scores.silent) == (("one", "two"), ("none",))
+    assert scores.mean().values.tolist() == [[0.5, 0.5]] * 2
+    for table in (scores.table()[1], [line.split() for line in repr(scores).splitlines()[2:]]):
+        assert [row[0] for row in table] == ["one", "one", "two", "two", "none", "none"][:: 1 if len(table) == 6 else 2]
+        assert table[-1][-2:] == ["-", "-"]
+    frame = scores.to_polars()
+    assert frame.filter(frame["system"] == "none")["value"].is_null().all()
+    assert scores.to_pandas().query("system == 'none'")["value"].isna().sum() == 4
+    assert np.isnan(scores.select(system="none").values).all()
+    assert scores.complete().names["system"] == ("one", "two", "none")
+    assert scores.mean("system").silent == scores.select(system="one").silent == ()
+    assert "none returned nothing for any scored topic (of 2)" in scores.to_dict()["notes"][-1]
+
+
+def test_what_counts_is_whether_topics_that_are_scored_have_results():
+    assert silent_scores(topics=["1"]).silent == ("none", "two")
+    labels = {"1": {"ann": {"a": 1}}, "2": {"bob": {"b": 1}}}
+    rows = [(topic, doc, who, "1") for topic, each in labels.items() for who, docs in each.items() for doc in docs]
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    runs = {"one": {"1": {"a": 1.0}}, "two": {"2": {"b": 1.0}}}
+    with pytest.warns(MissingTopicsWarning, match=r"two returned nothing for any scored topic \(of 1\)"):
+        assert evaluate(frame, runs, "P@1", assessor="ann").silent == ("two",)
+    with pytest.warns(MissingTopicsWarning, match="without a list score 0"):
+        assert evaluate(frame, runs, "P@1", per="assessor").silent == ()
+
+
+def test_they_cannot_be_named_in_comparisons_of_scores():
+    scores = silent_scores()
+    assert [(row["a"], row["b"]) for row in compare_systems(scores, "P@1").records()] == [("one", "two")]
+    for pairs in ("none", [("one", "none")]):
+        with pytest.raises(SettingError, match="none returned nothing for any scored topic") as raised:
+            compare_systems(scores, "P@1", pairs=pairs)
+        assert raised.value.hint

@@ -227,6 +227,33 @@ def test_a_system_that_lacks_topics_is_named():
     assert about(verdict_chapter(Evidence(asked(runs=runs))))["missing-lists"].endswith(": lazy (3).")
 
 
+def test_a_system_that_returned_nothing_is_named_and_changes_no_other_number():
+    runs = lists("x", "y", "z")
+    tables = [runs, read_runs({"none": {"other": {"d1": 1.0}}})]
+    held = replace(runs, sources=tuple(source for each in tables for source in each.sources))
+    beside, alone = (make_report(asked(runs=each)) for each in (held, runs))
+    *rows, last = beside.front.board.records()
+    assert rows == alone.front.board.records()
+    assert (last["system"], last["score"], last["p_best"], last["groups"]) == ("none", None, None, "")
+    assert set(last["by_judge"].values()) == {None}
+    assert [card.probability for card in beside.front.cards] == [card.probability for card in alone.front.cards]
+    text = "none returned nothing for any scored topic (of 4), so it has no score and is not ranked or compared."
+    assert about(verdict_chapter(Evidence(asked(runs=held))))["returned-nothing"] == text
+    assert "missing-lists" not in about(verdict_chapter(Evidence(asked(runs=held))))
+    written = page(beside)
+    assert '<th scope="row">none</th><td class="number" data-value="">–</td>' in written
+    assert "none returned nothing for any scored topic: no score." in written
+
+
+def test_it_counts_which_topics_the_scoring_judge_judged():
+    rows = labelled(graded, assessors=("ann",)) + labelled(graded, topics=TOPICS[:2], assessors=("bob",))
+    late = {"late": {topic: {"d5": 1.0} for topic in TOPICS[2:]}}
+    held = replace(runs := lists("x", "y"), sources=(*runs.sources, *read_runs(late).sources))
+    by_bob, by_ann = (make_report(asked(rows, held, assessor=name)).front.board for name in ("bob", "ann"))
+    assert (set(by_bob.systems), by_bob.silent) == ({"x", "y"}, ("late",))
+    assert (set(by_ann.systems), by_ann.silent) == ({"x", "y", "late"}, ())
+
+
 def test_where_nothing_is_judged_the_one_thing_to_do_is_to_see_to_names():
     evidence = Evidence(asked(runs=lists("x", "y", doc="e")))
     found = verdict_chapter(evidence)

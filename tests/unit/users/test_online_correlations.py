@@ -79,6 +79,17 @@ def test_correlations_are_those_of_the_scores(case):
     assert "over 12 topics: CTR with " in found.sentence()
 
 
+@pytest.mark.filterwarnings("ignore::venire.errors.MissingTopicsWarning")
+def test_a_system_that_returned_nothing_for_the_log_has_no_correlation_and_moves_no_other(case):
+    judgments, log, runs = case
+    held = {"a": runs["a"], "none": {"other": {"d0": 1.0}}, "b": runs["b"]}
+    scores, alone = (online_scores(log, each, setting=Online(top=2)) for each in (held, runs))
+    assert (scores.names, scores.silent) == (alone.names, ("none",))
+    np.testing.assert_array_equal(scores.values, alone.values)
+    rows = [correlate_online(judgments, log, "nDCG@4", runs=each, n_draws=20).rows for each in (held, runs)]
+    assert rows[0] == rows[1]
+
+
 def test_without_runs_the_lists_that_were_shown_are_scored(case):
     judgments, log, _ = case
     found = correlate_online(judgments, log, "nDCG@4", n_draws=0)

@@ -160,3 +160,11 @@ def test_the_sogou_preferences(data_dir: Path) -> None:
     assert (
         len({each["a"] for each in found.assessor_records()} | {each["b"] for each in found.assessor_records()}) == 22
     )
+
+
+def test_a_list_of_a_system_that_returned_nothing_has_no_score() -> None:
+    runs = {**RUNS, "none": {"other": {"a": 1.0}}}
+    table = Preferences.of([("1", "x", "y", 2), ("2", "y", "none", 2)])
+    with pytest.raises(FormatError, match="the runs of 'none' have no scored list for topic '2'"):
+        scored(table, runs=runs)
+    assert scored(table, missing="skip", runs=runs)[0].shape == (2, 1)
