@@ -26,8 +26,9 @@ from venire.data.panel import judges_besides
 from venire.errors import SettingError, UnknownName, Way
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.pool import with_results
-from venire.io.runs import Progress, RunsLike, as_runs, scan
+from venire.io.runs import Progress, RunsLike, as_runs
 from venire.kernels.sequential import levels_of
+from venire.measures.evaluate import Case
 from venire.measures.measure import Measure
 from venire.measures.scoring import MeasureLike, Scoring
 from venire.planning.earlier import (
@@ -122,7 +123,7 @@ def plan_systems(
     sources = as_runs(runs)
     labels = with_results(labels, sources, reading_depth(measured.measures[0]))
     rounds, elsewhere = of_these_files(rounds, labels)
-    facts = scan(sources, labels.items, progress=progress).facts.by_name()
+    facts = Case.of(labels, sources, scoring, progress=progress).facts.by_name()
     price = costs(cost)
     found = SystemsPlan.of(
         labels,
