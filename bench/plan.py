@@ -1,4 +1,5 @@
-"""Do plans pay? `python bench/plan.py [--only PART] [--pairs N] [--samples N] [--batch B] [--judge NAME] [--out FILE]`.
+"""Do plans pay? `python bench/plan.py [--only PART] [--pairs N] [--samples N] [--batch B] [--judge NAME]
+[--without NAMES] [--out FILE]`.
 
 On TREC DL 2021 (VENIRE_DATA/dl21_full: 63 runs, 53 topics): a language model labelled everything, and the labels of
 NIST are revealed as they are asked for.  P@10 with relevant labels from 2; topics are fixed.
@@ -11,6 +12,9 @@ forecast  pairs of runs with four judges: the share that was decided with 50, 10
           that was forecast before the first label, and with 50 and 100 labels.
 order     goals best and top:3 with every judge, each with 4 to 16 systems of its own: the same for 100, 300 and 1,000
           labels, by the probability before the first label, and with 100 or 300 labels.
+leads     the same systems and judges, before the first label and with 100 and 300 for the goal best: differences of
+          corrected scores beside the true ones, of all pairs and of the first two as they seem; coverage of intervals.
+          --without NAMES leaves out runs, here and for order.
 simulated the forecast of pair, best and top:3 on simulated collections, whose judges err at random.
 widths    goal levels with every judge: how often the widest interval is as narrow as asked for, by the probability that
           was forecast before the first label, and with 100 labels.
@@ -279,6 +283,37 @@ def order_rows(study: Study, options: argparse.Namespace) -> Iterator[dict]:
     for goal, found in rows.items():
         yield from calibrations(found, f"{goal}, ")
     yield from calibrations([each for found in rows.values() for each in found], "best and top:3, ")
+
+
+def lead_rows(study: Study, options: argparse.Namespace) -> Iterator[dict]:
+    found: dict[int, list[np.ndarray]] = {}
+    for number, judge in enumerate(study.judges):
+        for seed in range(options.samples):
+            own = replace(study, judge=judge, facts=some_systems(study.facts, [seed, number]))
+            plan, probability = own.plan("best", own.nothing, seed), own.nothing
+            for known, n in ((0, 0), (0, 100), (100, 300)):
+                if n - known > len(plan.candidates.item):
+                    break
+                if n:
+                    probability = reveal(plan.candidates, n - known, probability, seed + known)
+                    plan = own.plan("best", probability, seed)
+                found.setdefault(n, []).append(differences_of(plan, own.truth))
+    for n, rows in found.items():
+        mean = np.nanmean(rows, axis=0).tolist()
+        names = ("error", "coverage", "all pairs", "true", "first two", "true of these")
+        yield {"labels": n, "cases": len(rows), **dict(zip(names, mean, strict=True))}
+
+
+def differences_of(plan: SystemsPlan, truth: np.ndarray) -> np.ndarray:
+    """Error, coverage, size and true size of the differences of all pairs, then both sizes of that of the first two."""
+    value, covariance = plan.now.value, plan.now.covariance
+    order = plan.question.order(value)
+    a, b = order[np.array(np.triu_indices(len(order), 1))]
+    sd = np.sqrt(np.maximum(covariance[a, a] + covariance[b, b] - 2 * covariance[a, b], 0))
+    seems, true = value[a] - value[b], truth[a] - truth[b]
+    error = np.abs(seems - true)
+    covered = error <= reach_of(plan.scene.degrees, LEVEL) * sd + 1e-12
+    return np.array([error.mean(), covered.mean(), seems.mean(), true.mean(), seems[0], true[0]])
 
 
 def simulated_rows(study: Study, options: argparse.Namespace) -> Iterator[dict]:  # noqa: ARG001 - another collection
@@ -560,6 +595,7 @@ PARTS: dict[str, Callable[[Study, argparse.Namespace], Iterator[dict]]] = {
     "pair": pair_rows,
     "forecast": forecast_rows,
     "order": order_rows,
+    "leads": lead_rows,
     "simulated": simulated_rows,
     "widths": width_rows,
     "levels": level_rows,
@@ -574,6 +610,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=3, help="samples of each pair, and of all systems for levels")
     parser.add_argument("--batch", type=int, default=1 << 20, help="labels of a round; by default all at once")
     parser.add_argument("--judge", default="gpt4_umbrela")
+    parser.add_argument("--without", default="", help="runs to leave out, with commas between them")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--large", metavar="GOAL", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -583,6 +620,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     options.folder = Path(os.environ["VENIRE_DATA"]) / "dl21_full"
     study = Study.read(options.folder, options.judge)
+    kept = [n for n, name in enumerate(study.facts.systems) if name not in options.without.split(",")]
+    study = replace(study, facts=study.facts.of_systems(np.array(kept)))
     found = []
     for name, part in PARTS.items():
         if options.only in (None, name):
