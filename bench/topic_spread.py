@@ -31,7 +31,7 @@ def most_likely(table: pl.DataFrame, least: int) -> float:
     shares = np.eye(n_labels)[reference]
     rows = matrix_rows(shares, group, ordered=True)[group]
     thresholds = Thresholds.of(rows, shares, (np.arange(n_labels) >= least).astype(float))
-    features = item_features(np.ones((1, n_items)), group, np.zeros(1))
+    features = item_features(np.ones((1, n_items)), group)
     around, gain = Linearised.at(thresholds, np.zeros(n_items)), thresholds.known @ thresholds.steps
     found = topic_likelihoods(around, gain, features, topic=table["topic"].to_numpy(), deviations=DEVIATIONS)
     return float(DEVIATIONS[found.argmax()])

@@ -139,3 +139,19 @@ def test_an_empty_run_is_an_error_by_the_name_of_the_file(folder):
     for command in COMMANDS.values():
         found = venire(folder, command, "one", "empty")
         assert (found.exit_code, "empty.run: holds no run lines" in found.stderr) == (2, True)
+
+
+def test_a_judge_who_did_not_label_the_topics_of_a_system_does_not_correct_its_score(folder, tmp_path):
+    """The person labelled another topic, too, and the judge did not: the system with results there only has no score."""
+    labels = (folder / "judgments.tsv").read_text() + "".join(f"other\t{doc}\tnist\t1\n" for doc in DOCS)
+    (tmp_path / "judgments.tsv").write_text(labels)
+    for name in ("one", "two", "three", "none"):
+        (tmp_path / f"{name}.run").write_text((folder / f"{name}.run").read_text())
+    options = "evaluate judgments.tsv RUNS --assessor gpt --reference nist --corrected -m P@5 --format json"
+    with_it, without = (
+        json.loads(venire(tmp_path, options, *systems).stdout)["scores"]
+        for systems in (("one", "two", "three", "none"), ("one", "two", "three"))
+    )
+    assert [row for row in with_it if row["system"] != "none"] == without
+    (row,) = [row for row in with_it if row["system"] == "none"]
+    assert {key for key, value in row.items() if value is None} >= {"value", "low", "high"}

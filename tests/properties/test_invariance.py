@@ -43,10 +43,11 @@ def test_scores_per_assessor_are_those_of_each_alone(tmp_path_factory, panel, li
     for number, path in enumerate(files):
         alone = evaluate(read_judgments(path, scale=SCALE), lists, MEASURES)
         found = together.select(assessor=f"judge{number}")
-        place = [found.names["topic"].index(topic) for topic in alone.names["topic"]]
-        np.testing.assert_allclose(found.values[:, place], alone.values, rtol=0, atol=1e-12)
-        elsewhere = np.delete(found.values, place, axis=1)
-        assert np.isnan(elsewhere).all()
+        place = np.ix_(*([found.names[axis].index(name) for name in alone.names[axis]] for axis in ("system", "topic")))
+        np.testing.assert_allclose(found.values[place], alone.values, rtol=0, atol=1e-12)
+        elsewhere = np.ones(found.values.shape[:2], dtype=bool)
+        elsewhere[place] = False
+        assert np.isnan(found.values[elsewhere]).all()
 
 
 def test_copies_that_only_another_assessor_judged_take_no_credit(tmp_path):

@@ -103,9 +103,10 @@ def of_candidates(found: Comparison, conditions: Sequence[Condition], *, assumed
     margin = min(allowed, default=0.0)
     ahead = margin <= 0 or any(each.name.startswith("p_stays") for each in conditions)
     results = {pair: [(False, text) for text in texts] for pair, texts in objections(found, margin=margin).items()}
+    untested = set(found.untested)
     for record in found.records():
         pair = record["a"], record["b"]
-        if pair in found.untested:
+        if pair in untested:
             continue
         of_pair = results[pair]
         if ahead and not (record["delta"] or 0) > 0:

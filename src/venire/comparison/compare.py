@@ -444,14 +444,14 @@ def pairs_to_test(
         return wanted, ()
     sides = (side.tolist() for side in numbered_pairs(every, wanted))
     named = [(every[a], every[b]) for a, b in zip(*sides, strict=True)]
-    tested = [each for each in named if set(silent).isdisjoint(each)]
-    return tested, tuple(each for each in named if each not in tested)
+    gone = set(silent)
+    return [each for each in named if gone.isdisjoint(each)], tuple(each for each in named if not gone.isdisjoint(each))
 
 
 def some_to_test(
     systems: Sequence[str], silent: Sequence[str], baseline: str | None, candidate: str | None
 ) -> tuple[str | list[tuple[str, str]] | None, tuple[tuple[str, str], ...]]:
-    """Return the same, and raise if a system returned nothing of every pair."""
+    """Return the pairs of ``pairs_to_test``, and raise if each of them has a system that returned nothing."""
     pairs, untested = pairs_to_test(systems, silent, baseline, candidate)
     if pairs == []:
         message = f"{listed(silent)} {NOTHING}, so there is no pair of systems to compare"

@@ -7,6 +7,7 @@ labels that the reference did not give are drawn, and all systems are scored on 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,11 +31,12 @@ from venire.data.judgments import Judgments
 from venire.data.panel import Panel, build_panel, in_isolation
 from venire.data.runs import Facts
 from venire.disagreement.reference_labels import ReferenceLabels, predict_labels, reference_names
-from venire.errors import PairsError, SettingError, UnknownName
+from venire.errors import PairsError, SettingError, UnknownName, VenireWarning
 from venire.measures.cascade import ERR, RBP, RR, RBPResidual
 from venire.measures.dcg import CCG, CG, DCG
 from venire.measures.evaluate import Case, Layout
 from venire.measures.intents import GreedyShare, IntentMeasure, item_shares
+from venire.measures.list_facts import systems_with_results
 from venire.measures.measure import ContextMeasure, CountsRelevant, Measure, Normalised, Ranked
 from venire.measures.precision import P, Q, Success, bpref
 from venire.measures.scoring import Plan, score_facts
@@ -100,7 +102,16 @@ class Scene:
             if name not in labels.assessors:
                 raise UnknownName("assessor", name, labels.assessors)
         own_labels = judges or people
-        layout = _layout(case, plan, labels, Labelled.of(labels, own_labels, people, asked=case.scoring.topics))
+        labelled = Labelled.of(labels, own_labels, people, asked=case.scoring.topics)
+        layout = _layout(case, plan, labels, labelled)
+        if layout.silent and not planned:  # by topics that this judge did not label
+            kept = systems_with_results(case.facts, layout.chosen)
+            case = replace(
+                case, facts=replace(case.facts.of_systems(kept), silent=(*case.facts.silent, *layout.silent))
+            )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", VenireWarning)  # the first layout gave them
+                layout = _layout(case, plan, labels, labelled)
         own = _panel_of(labels, own_labels)
         raw = np.nanmean(layout.place(score_facts(case.facts, own, plan))[..., 0], axis=1)
         scored = np.isin(labels.items.topic, layout.chosen)
@@ -172,6 +183,11 @@ class Scene:
         return np.moveaxis(self.layout.place(scores)[:, :, 0], -1, 0)
 
     @cached_property
+    def own(self) -> Panel:
+        """The labels of the judge that is corrected."""
+        return _panel_of(in_isolation(self.case.judgments)[0], self.judges)
+
+    @cached_property
     def models(self) -> tuple[ResidualModel, ...]:
         """The models of residuals, one for each measure."""
         return tuple(map(self.model, range(len(self.plan.names))))
@@ -193,8 +209,7 @@ class Scene:
         """Return the log-odds of the scores by the judge, NaN without one -> (system,); weights (system, item)."""
         if not self.judges:
             return np.full(len(weights), np.nan)
-        panel = _panel_of(in_isolation(self.case.judgments)[0], self.judges)
-        gain, labelled = (each[0] for each in panel.gains(values, 0, 1))
+        gain, labelled = (each[0] for each in self.own.gains(values, 0, 1))
         base, top = values.min(), values.max()
         return log_odds_of_scores(weights, (gain - base) / ((top - base) or 1.0), labelled & self.scored)
 
@@ -238,8 +253,7 @@ class Scene:
         if not self.whole:
             gain = np.zeros((n_draws, len(self.scored)))
             gain[:, self.models[number].item] = self.models[number].label_draws()(n_draws, rng)
-        own = _panel_of(in_isolation(self.case.judgments)[0], self.judges)
-        by_judge = self.layout.place(score_facts(self.case.facts, own, self.plan.only([number])))
+        by_judge = self.layout.place(score_facts(self.case.facts, self.own, self.plan.only([number])))
         return by_judge[:, :, 0, 0], self.by_reference(number, gain)
 
 

@@ -53,8 +53,8 @@ class Intents:
 class Undrawn:
     """Items of a sampled pool that were not drawn for an assessor: item, assessor, probability (row,); by item.
 
-    probability: with which they would have been drawn.  strata: whether items of a topic, with those that were drawn,
-    have several probabilities.
+    probability: with which they would have been drawn.  strata: whether items of a topic, with those that were drawn
+    for the same assessor, have several probabilities.
     """
 
     item: Codes

@@ -136,7 +136,7 @@ def predict_labels(
 
     Judges may be none, and the reference may have given no labels yet: then the prediction is that of the priors.
 
-    Cost: O(rows), and some 15 fits of proportional odds.
+    Cost: O(rows), and five fits of proportional odds.
     """
     people = judgments.take(np.isin(judgments.assessors, list(reference))[judgments.assessor.codes])
     counts = people.label_counts().astype(np.float64)

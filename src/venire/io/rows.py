@@ -148,12 +148,12 @@ def assemble(
 
 def _undrawn(items: Items, item: Codes, assessor: Category, *, drawn: Floats, left: Floats) -> Undrawn:
     """Find items that were not drawn; drawn, left (row,): probabilities of rows with a label, and of these; or NaN."""
-    topic, known = items.topic[item], np.fmax(drawn, left)
-    lowest = np.ones(len(items.topics))
-    np.fmin.at(lowest, topic, known)
+    sample = items.topic[item].astype(np.int64) * len(assessor.names) + assessor.codes
+    known, lowest = np.fmax(drawn, left), np.ones(len(items.topics) * len(assessor.names))
+    np.fmin.at(lowest, sample, known)
     rows = np.flatnonzero(~np.isnan(left))
     rows = rows[np.argsort(item[rows], kind="stable")]
-    return Undrawn(item[rows], assessor.take(rows), left[rows], strata=bool((known > lowest[topic]).any()))
+    return Undrawn(item[rows], assessor.take(rows), left[rows], strata=bool((known > lowest[sample]).any()))
 
 
 def _widened(judgments: Judgments) -> Judgments:

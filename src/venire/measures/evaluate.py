@@ -303,7 +303,22 @@ class Layout:
             table = table[..., 0]
         else:
             names["assessor"] = tuple(map(str, self.lists.judges))
+            silent = ~self.returned[:, systems_with_results(self.lists, self.chosen)]
+            np.copyto(table, np.nan, where=silent.T[:, None, None, :])
+            if silent.any():
+                text = (
+                    "{n:pair} of a system and an assessor without a score: the system returned nothing for the topics"
+                )
+                notes = (*notes, Note("nothing-for-assessor", text + " of this assessor", n=int(silent.sum())))
         return Scores(table, tuple(names), names, notes, context, self.silent)
+
+    @property
+    def returned(self) -> Bools:
+        """Whether a system returned something for a topic that is scored by a judge -> (judge, system)."""
+        lists, some = self.lists, self.lists.depth > 0
+        found = np.zeros((len(lists.topics), len(lists.systems)), dtype=np.float32)
+        found[lists.topic[some], lists.system[some]] = 1.0
+        return np.asarray(self.scored.astype(np.float32) @ found > 0)
 
     def place(self, values: Floats) -> Floats:
         """Arrange scores (judge, measure, list) -> (system, topic, measure, judge); NaN where there is no score.
@@ -338,7 +353,7 @@ def _label_notes(labels: Judgments, plan: Plan) -> tuple[Note, ...]:
     if (chance := labels.probability) is None:
         return labels.notes
     sampled = any(each.of_pool for each in plan.measures) and (chance < 1).any()
-    if sampled and len(np.unique(labels.item)) == len(labels.items):
+    if sampled and (labels.items.undrawn is None or not len(labels.items.undrawn.item)):
         text = (
             "infAP takes the judged documents as the whole pool, though their probabilities are below 1; documents "
             "that were not drawn would have a label below zero; statAP needs no such documents"

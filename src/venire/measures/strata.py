@@ -37,7 +37,7 @@ EMPTY = (
     "stratum are relevant",
     "leave the topic out of the judgments",
 )
-SECOND = "document {doc!r} of topic {topic!r} has labels{by} with different probabilities", "keep one of them"
+SECOND = "document {doc!r} of topic {topic!r} has rows{by} with different probabilities", "keep one of them"
 
 
 def strata_of(panel: Panel, items: Items, first: int, last: int) -> Strata | None:
@@ -94,7 +94,8 @@ class Pools(NamedTuple):
         level.flat[left], level.flat[cell] = np.searchsorted(levels, theirs), np.searchsorted(levels, chance)
         judged.flat[cell] = True
         pools, second = cls(levels, level, judged, items, judges, len(panel.judges) > 1), np.zeros_like(judged)
-        second.flat[cell[levels[level.flat[cell]] != chance]] = True
+        for cells, given in ((cell, chance), (left, theirs)):
+            second.flat[cells[levels[level.flat[cells]] != given]] = True
         pools.refuse(second, SECOND)
         return pools
 

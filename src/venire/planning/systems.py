@@ -59,9 +59,11 @@ from venire.types import Floats, Ints
 MOST_SYSTEMS, MOST_CELLS = 64, 10**7
 """The forecast is computed for at most so many systems, and for so many cells of systems x systems x results."""
 N_DRAWS = 2000
-NEW_JUDGE, KNOWN_JUDGE = (0.97, 0.22), (1.0, 0.11)
+NEW_JUDGE, KNOWN_JUDGE = (0.81, 0.31), (0.94, 0.12)
 """Half-width of levels as a multiple of the forecast, and the standard deviation of its logarithm that is due to the
 judge: before the first label, and with labels."""
+NEW_DIFFERENCE = 1.05
+"""Half-width of differences before the first label, likewise."""
 BUDGETS, MANY_TOPICS = ((0.25, 0.5, 1.0, 2.0, 4.0), (0.5, 1.0, 2.0)), 1000
 """Budgets of the forecast, as shares of the one that was given; fewer with many topics."""
 
@@ -210,7 +212,7 @@ class SystemsPlan:
         labelled = self.scene.labels.known & self.scene.scored
         labelled[drawn] = True
         degrees = max(len(np.unique(self.facts.items.topic[labelled])) - 1, 4)
-        reach = reach_of(degrees, level)
+        reach = reach_of(degrees, level) * (1.0 if self.scene.labels.known.any() else NEW_DIFFERENCE)
         half_width = self.question.half_width(now.value, new, reach)
         if self.question.within is not None:
             wider, spread = self.of_judge(degrees)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from venire.comparison.correction import Scene
-from venire.comparison.residual_model import SCORE_SLOPE
 from venire.comparison.score_effects import RIDGE, log_odds_of_scores, score_effects, system_rows
 from venire.measures.evaluate import Case
 from venire.measures.scoring import Scoring
@@ -13,6 +12,10 @@ from venire.simulation import Synthetic, generate
 
 def logit(p):
     return np.log(p / (1 - p))
+
+
+def effects_of(p, weights, odds):
+    return score_effects(p, p * (1 - p), weights, labelled=np.ones_like(p, dtype=bool), score_odds=odds)
 
 
 @pytest.fixture
@@ -29,7 +32,7 @@ def test_effects_give_systems_the_scores_of_the_judge(lists):
     """To first order, and but for the ridge: the change of all log-odds is nearly that from o' to o."""
     weights, p = lists
     odds = logit(weights @ p) + 0.02 * np.array([3.0, -1.0, 0.0, 2.0, -2.0, 1.0])
-    by_judge, by_prediction = score_effects(p, p * (1 - p), weights, odds)
+    by_judge, by_prediction = effects_of(p, weights, odds)
     moved = 1 / (1 + np.exp(-(logit(p) + by_judge - by_prediction)))
     change = logit(weights @ moved) - logit(weights @ p)
     wanted = (odds - odds.mean()) - (logit(weights @ p) - logit(weights @ p).mean())
@@ -50,19 +53,19 @@ def test_effects_are_those_of_ridge_regression(lists):
     target = odds - odds.mean()
     padded = np.concatenate([change, np.sqrt(RIDGE) * np.eye(6)])
     of_systems = np.linalg.lstsq(padded, np.append(target, np.zeros(6)), rcond=None)[0]
-    np.testing.assert_allclose(score_effects(p, p * (1 - p), weights, odds)[0], rows @ of_systems, atol=1e-10)
+    np.testing.assert_allclose(effects_of(p, weights, odds)[0], rows @ of_systems, atol=1e-10)
 
 
 def test_scores_that_are_not_known_have_no_effect(lists):
     weights, p = lists
     odds = np.array([0.5, np.nan, -0.5, 0.0, np.nan, 0.3])
-    some, _ = score_effects(p, p * (1 - p), weights, odds)
+    some, _ = effects_of(p, weights, odds)
     assert np.isfinite(some).all()
     assert some.any()
-    none, neither = score_effects(p, p * (1 - p), weights, np.full(6, np.nan))
+    none, neither = effects_of(p, weights, np.full(6, np.nan))
     assert not none.any()
     assert not neither.any()
-    one, _ = score_effects(p, p * (1 - p), weights[:1], odds[:1])
+    one, _ = effects_of(p, weights[:1], odds[:1])
     np.testing.assert_allclose(one, 0.0, atol=1e-12)
 
 
@@ -85,6 +88,5 @@ def test_results_of_systems_with_higher_scores_by_the_judge_are_expected_to_be_b
     base = scene.labels.rows[model.item] @ (scene.plan.worths[0].values > 0)
     moved = model.thresholds.predicted @ model.thresholds.steps
     before, after = (model.weights @ each / model.weights.sum(axis=1) for each in (base, moved))
-    assert SCORE_SLOPE == 1.0
     slope = [np.polyfit(odds, logit(each), 1)[0] for each in (before, after)]
     assert slope[0] < 0.7 < slope[1] < 1.1

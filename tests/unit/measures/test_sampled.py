@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 import random
 
+import numpy as np
 import polars as pl
 import pytest
 import pytrec_eval
@@ -317,8 +318,28 @@ def test_infap_refuses_what_has_no_probability_of_its_own():
 
 def test_infap_refuses_second_labels_with_other_probabilities():
     rows = [("1", "a", 1, 1.0), ("1", "a", 1, 0.5), ("1", "b", 0, 0.5), ("1", "c", -1, 0.5)]
-    with pytest.raises(MeasureError, match="document 'a' of topic '1' has labels with different probabilities"):
+    with pytest.raises(MeasureError, match="document 'a' of topic '1' has rows with different probabilities"):
         evaluate(read_judgments(table(rows), duplicate_labels="keep"), {"1": {"a": 1.0}}, "infAP")
+
+
+def test_infap_refuses_second_rows_that_were_not_drawn_with_other_probabilities():
+    rows = [("1", "a", 1, 1.0), ("1", "b", 0, 0.5), ("1", "c", -1, 0.5), ("1", "c", -1, 1.0)]
+    with pytest.raises(MeasureError, match="document 'c' of topic '1' has rows with different probabilities"):
+        evaluate(table(rows), {"1": {"a": 1.0}}, "infAP")
+
+
+def test_assessors_with_different_probabilities_have_no_strata_if_each_has_one():
+    """A person judged a uniform sample, and a model everything: their labels can be pooled as before."""
+    pool = {"a": (1, 0.5), "b": (0, 0.5), "c": (-1, 0.5), "d": (-1, 0.5)}
+    person = table(rows_of({"1": pool}), assessor=["ann"] * 4)
+    model = table([("1", doc, 1, None) for doc in pool], assessor=["llm"] * 4)
+    labels, run = pl.concat([person, model]), {"1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
+    assert not read_judgments(labels).items.undrawn.strata
+    pooled = evaluate(labels, run, "infAP", pool="mean")
+    assert np.isfinite(pooled.values).all()
+    found = evaluate(labels, run, "infAP", per="assessor")
+    assert found.select(assessor="ann").values.item() == pytest.approx(slow_infap(pool, list("abcd")))
+    assert not {note.kind for note in found.notes} & {"no-undrawn-documents", "no-probability"}
 
 
 def test_labels_without_a_probability_are_certain_to_infap_too():
