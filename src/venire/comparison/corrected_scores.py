@@ -191,7 +191,7 @@ def corrected_scores(
     >>> labels = made.judgments.take(some)
     >>> found = corrected_scores(labels, made.runs, "P(rel=2)@10", judge="lenient1", reference="careful1")
     >>> print(found.estimate("s01"))
-    0.444 [0.376, 0.512] (95%, mixed model of residuals, 600 labels of careful1)
+    0.436 [0.363, 0.510] (95%, mixed model of residuals, 600 labels of careful1)
     """
     labels = last_labels(labels_for(judgments, measures))
     scoring = Scoring(gains=gains, topics=topics, per="assessor")

@@ -76,7 +76,7 @@ INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, WEIGHT_SD = 1.2, 1.2, 0.4, 0.6
 """Prior deviations in log-odds: of all items, of those in no list, of a group, and per unit of log weight."""
 SCORE_SLOPE, SCORE_SLOPE_SD = 1.0, 0.3
 """Mean and deviation of the slope of the log-odds of scores by people on those by the judge (``score_effects``)."""
-TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.72, 0.55, 2.0
+TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.6, 0.55, 2.0
 """Prior deviations in log-odds: between topics, systems, systems within a topic, and thresholds within a topic."""
 TOPIC_SDS, TOPIC_SDS_PRIOR = (TOPIC_SD * np.exp(np.arange(-4, 5) / 6), np.exp(-((np.arange(-4, 5) / 2) ** 2) / 2))
 """Deviations between topics that are compared, and their weights: the logarithm is normal with deviation 1/3."""

@@ -22,8 +22,9 @@ for all differences that it is about: that the first system is ahead of each of 
 best (an intersection-union test, which needs no adjustment: Berger 1982, doi:10.1080/00401706.1982.10487790).  Levels
 are decided by half-widths, which will be estimates: the logarithm of the widest one is taken as normal, with the
 variance :math:`1 / 2d` of that of a standard deviation with d degrees of freedom, and :math:`s^2` for what is not known
-of the judge: s is .22 before the first label, when half-widths are those of an average judge times .97, and .11 with
-labels (36 language models, ``bench/plan.py``).
+of the judge: s is .30 before the first label, when half-widths are those of an average judge times .88, and .11 with
+labels, when they are those of the forecast times .96 (36 language models, ``bench/plan.py``).  Half-widths of
+differences are those of an average judge times 1.05 before the first label.
 
 Cost: one prediction of labels, and for each budget of the forecast one fit of O(items x systems^2), for at most
 ``MOST_SYSTEMS`` systems, fewer where there are many topics; the design of levels is of all systems.
@@ -59,7 +60,7 @@ from venire.types import Floats, Ints
 MOST_SYSTEMS, MOST_CELLS = 64, 10**7
 """The forecast is computed for at most so many systems, and for so many cells of systems x systems x results."""
 N_DRAWS = 2000
-NEW_JUDGE, KNOWN_JUDGE = (0.81, 0.31), (0.94, 0.12)
+NEW_JUDGE, KNOWN_JUDGE = (0.84, 0.3), (0.96, 0.11)
 """Half-width of levels as a multiple of the forecast, and the standard deviation of its logarithm that is due to the
 judge: before the first label, and with labels."""
 NEW_DIFFERENCE = 1.05
