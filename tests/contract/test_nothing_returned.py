@@ -142,7 +142,7 @@ def test_an_empty_run_is_an_error_by_the_name_of_the_file(folder):
 
 
 def test_a_judge_who_did_not_label_the_topics_of_a_system_does_not_correct_its_score(folder, tmp_path):
-    """The person labelled another topic, too, and the judge did not: a system with results for it alone has no score."""
+    """The person labelled a further topic, and the judge did not: a system with results for it alone has no score."""
     labels = (folder / "judgments.tsv").read_text() + "".join(f"other\t{doc}\tnist\t1\n" for doc in DOCS)
     (tmp_path / "judgments.tsv").write_text(labels)
     for name in ("one", "two", "three", "none"):
