@@ -47,8 +47,8 @@ and the deviation is ``SYSTEM_SD`` where it is 1 and falls linearly with it, to 
 the scores by the judge say is in the prediction; what is left differs less between judges.  The deviation of v and of
 the effect of the scores are known up to a common factor, over which effects are averaged by their likelihood: it is
 large for the few judges whose scores have nothing to do with those by people.  With 100 labels for the best of 4 to 16
-systems, 95 % intervals of differences cover .98 over 36 language models on TREC Deep Learning 2021 (``bench/plan.py
---only leads``).  A system that re-ranks by
+systems, 95 % intervals of differences cover .98 over 36 language models on TREC Deep Learning 2021 (``bench/plan.py``,
+leads).  A system that re-ranks by
 the labels of the judge is returned for its errors too, which nothing else can tell from few labels, so its effect has a
 wider prior.  Other deviations were chosen on two judges (``bench/corrected.py``, ``bench/favoured.py``).
 

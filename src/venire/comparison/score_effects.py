@@ -22,8 +22,8 @@ The effects that change all scores as they should, and no more than they have to
 with o and o' the log-odds of the scores by the judge and of the predicted ones, less their means.  The ridge
 :math:`\lambda` is the variance of what the judge gets wrong of a system, as a share of that of an effect.
 
-For 4 to 16 of the 63 systems, 36 judges, and 100 labels for the goal ``best`` of a plan (``bench/plan.py --only
-leads``), the difference of two corrected scores is .127 on average where the true one is .129, and that of the first
+For 4 to 16 of the 63 systems, 36 judges, and 100 labels for the goal ``best`` of a plan (``bench/plan.py``,
+leads), the difference of two corrected scores is .127 on average where the true one is .129, and that of the first
 two .044 where it is .046.  The mean error of differences is .041, and was .047 with a mean effect of .5 per standard
 deviation of the scores themselves in place of this one.  For measures with several grades the slope is higher for weak
 judges: 1.2 in the median and up to 2.2 for DCG@10.
