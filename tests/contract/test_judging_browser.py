@@ -76,7 +76,7 @@ def test_200_judgments_survive_a_broken_network_and_two_kills_of_the_server(chro
         given = judged(page, 50)
         page.context.set_offline(True)
         given = judged_until_none_is_left(page, given)
-        assert "answers wait to be sent" in page.inner_text("#waiting")
+        assert "to be sent" in page.inner_text("#waiting")  # one answer or more: as many as tasks were there
         page.context.set_offline(False)
         given = judged(page, 40, last=given[-1][0], given=given)
         served.kill()
