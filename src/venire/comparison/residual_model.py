@@ -43,14 +43,14 @@ so less for a judge that explains more of the labels of the reference.  With w t
 
 .. math:: \ell = \frac{\sum_i w_i s_i}{\sum_i w_i \, \sum_c h_c\, \bar p_c (1 - \bar p_c)}
 
-and the deviation is ``SYSTEM_SD`` where it is 1 and falls linearly with it, to ``LEAST_SYSTEM`` of it at most.  What
-the scores by the judge say is in the prediction; what is left differs less between judges.  The deviation of v and of
-the effect of the scores are known up to a common factor, over which effects are averaged by their likelihood: it is
-large for the few judges whose scores have nothing to do with those by people.  With 100 labels for the best of 4 to 16
-systems, 95 % intervals of differences cover .98 over 36 language models on TREC Deep Learning 2021 (``bench/plan.py``,
-leads).  A system that re-ranks by
-the labels of the judge is returned for its errors too, which nothing else can tell from few labels, so its effect has a
-wider prior.  Other deviations were chosen on two judges (``bench/corrected.py``, ``bench/favoured.py``).
+and the deviation is ``SYSTEM_SD`` where it is 1 and falls linearly with it, to no less than ``LEAST_SYSTEM`` of it.
+What the scores by the judge say is in the prediction; what is left differs less between judges.  The deviations of v
+and of the effect of the scores are known up to a common factor, over which effects are averaged by their likelihood:
+it is large for the few judges whose scores have nothing to do with those by people.  With 100 labels for the best of 4
+to 16 systems, 95 % intervals of differences cover .98 over 36 language models on TREC Deep Learning 2021
+(``bench/plan.py``, leads).  A system that re-ranks by the labels of the judge is returned for its errors too, which
+nothing else can tell from few labels, so its effect has a wider prior.  Other deviations were chosen on two judges
+(``bench/corrected.py``, ``bench/favoured.py``).
 
 The noise e has the variance of the gain that the effects leave.  The expansion is repeated around the effects that all
 topics share (as in penalised quasi-likelihood; Breslow and Clayton 1993, doi:10.1080/01621459.1993.10594284).
